@@ -108,6 +108,9 @@ goldens: $(DEVELOP) ## record the golden traces again, and print every differenc
 	@$(BIN)/python -m evals.goldens
 	@$(BIN)/python -m evals.conversation
 
+catalogues: $(DEVELOP) ## bring the catalogues of the page's languages up to date with the source, and compile them
+	@$(BIN)/python -m evals.catalogues
+
 readme: $(ENCODER) $(DEVELOP) ## regenerate the tables and conversations of the docs
 	@$(BIN)/python -m evals.readme
 
@@ -133,4 +136,4 @@ lock: $(DEVELOP) ## write constraints.txt, what all may install, and install.txt
 clean: ## remove the environment and caches, never your data
 	@rm -rf .venv .mypy_cache .ruff_cache .hypothesis
 
-.PHONY: help chat test live js browser check format dev bench crash attack load goldens readme pictures sizes search-docs locomo lock clean
+.PHONY: help chat test live js browser check format dev bench crash attack load goldens catalogues readme pictures sizes search-docs locomo lock clean

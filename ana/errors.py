@@ -28,6 +28,8 @@ AnaError
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ana.translation import _, speaking
+
 
 class AnaError(Exception):
     """An error in plain words, with the next step.
@@ -43,8 +45,10 @@ class AnaError(Exception):
         self.hint = hint
 
     def sentence(self) -> str:
-        """Return message and hint as one line for a person."""
-        return f"{self.message} {self.hint}".strip()
+        """Return message and hint as one line for a person, in their language where a catalogue has both."""
+        told = [_(self.message), _(self.hint)]
+        is_known = told[0] != self.message  # else it was built in a language, or has words that no catalogue knows
+        return " ".join(told if is_known else (self.message, self.hint)).strip()
 
 
 class ToolError(AnaError):
@@ -93,7 +97,8 @@ class _VisibleError(AnaError, RuntimeError):
     """An error that ends a run. The LangGraph API shows clients the text of RuntimeErrors, and of ours no other's."""
 
     def __str__(self) -> str:
-        return self.sentence()
+        with speaking("en"):  # what a log and a client of the API are told
+            return self.sentence()
 
 
 class UserError(_VisibleError):
@@ -152,7 +157,8 @@ class BudgetReached(UserError):
     """A call would go beyond the day's budget. `limit` is what it would go beyond, as the end of "I stopped at"."""
 
     def __init__(self, limit: str) -> None:
-        super().__init__(f"Nothing more is asked: {limit} is reached.", "Ask tomorrow, or raise ANA_DAILY_BUDGET_USD.")
+        message = _("Nothing more is asked: {limit} is reached.").format(limit=limit)
+        super().__init__(message, _("Ask tomorrow, or raise ANA_DAILY_BUDGET_USD."))
         self.limit = limit
 
 
@@ -180,8 +186,9 @@ class ModelFailed(UserError):
         self.quoted = quoted
 
     def sentence(self) -> str:
-        message = f"{self.message.removesuffix('.')}: {self.quoted}." if self.quoted else self.message
-        return f"{message} {self.hint}".strip()
+        if not self.quoted:
+            return super().sentence()
+        return f"{_(self.message).removesuffix('.')}: {self.quoted}. {_(self.hint)}".strip()
 
 
 class ContextTooLong(ModelFailed):

@@ -12,6 +12,7 @@ from ana.errors import ConfigError
 from ana.keys import split_tokens
 from ana.places import PROJECT as PROJECT
 from ana.places import find_places as find_places
+from ana.translation import Language
 from ana.urls import Hosts, Listening, Networks, Origins, Url
 from ana.values import split_words
 
@@ -55,6 +56,9 @@ class PersonalSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
     ana_timezone: str | None = Field(None, description="IANA zone of the person; default: the system's")
+    ana_language: Language | None = Field(
+        None, description="language of its words: en, de, es, fr; default: English, of the page the browser's"
+    )
     ana_autonomy: Autonomy = Field(
         "confirm",
         description="when to ask first: advise every change, confirm big changes and others' ideas, act only these",
@@ -80,6 +84,11 @@ class PersonalSettings(BaseModel):
             except (KeyError, ValueError, OSError) as exc:
                 raise ValueError(f"no IANA time zone is called {value!r}; Europe/Berlin is one") from exc
         return value
+
+    @property
+    def language(self) -> Language:
+        """The language of what the person reads where no browser asks for another."""
+        return self.ana_language or "en"
 
     def dump(self) -> dict[str, Any]:
         """Return what is set, as it is kept: a secret in full."""

@@ -1,6 +1,88 @@
-"""What people read goes through `_` where the sentence is built, so that a catalogue can say it in another language."""
+"""What people read goes through `_` where the sentence is built: a catalogue says it in their language, and English
+stands in the source. `python -m evals.catalogues` keeps the catalogues. What models read is built in English.
+"""
 
-from gettext import NullTranslations
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
+from gettext import NullTranslations, translation
+from pathlib import Path
+from typing import Literal, TypeVar, get_args
 
-# gettext.gettext looks for a catalogue on the disk each time: 0.05 to 0.1 ms for a sentence
-_ = NullTranslations().gettext
+Texts = TypeVar("Texts")
+Language = Literal["en", "de", "es", "fr"]
+
+LANGUAGES: Mapping[Language, str] = {"en": "English", "de": "Deutsch", "es": "Español", "fr": "Français"}
+"""What each language calls itself."""
+
+CATALOGUES = Path(__file__).parent / "catalogues"
+DOMAIN = "ana"
+
+_spoken: ContextVar[Language] = ContextVar("language", default="en")
+
+
+@cache
+def _load(language: Language) -> NullTranslations:
+    # gettext looks for the file at each call: 0.05 to 0.1 ms for a sentence
+    return NullTranslations() if language == "en" else translation(DOMAIN, CATALOGUES, [language])
+
+
+def _(text: str) -> str:
+    """Return a sentence in the language that is spoken; as it is, one that no catalogue has."""
+    return _load(_spoken.get()).gettext(text) if text else ""
+
+
+def pgettext(where: str, text: str) -> str:
+    """Return words that alone could mean several things in the language that is spoken."""
+    return _load(_spoken.get()).pgettext(where, text)
+
+
+def ngettext(one: str, many: str, n: int, **values: object) -> str:
+    """Return a sentence about so many things, with {n} and the other values filled in."""
+    return _load(_spoken.get()).ngettext(one, many, n).format(n=n, **values)
+
+
+def mark_text(texts: Texts) -> Texts:
+    """Return a sentence, or what holds some, as it is: catalogues have them, and `_` looks where one is shown.
+
+    Of a dictionary these are the values.
+    """
+    return texts
+
+
+def mark_plural(one: str, many: str) -> tuple[str, str]:
+    """Return both forms of a sentence as they are, for `ngettext`."""
+    return one, many
+
+
+def get_language() -> Language:
+    """Return the language that is spoken."""
+    return _spoken.get()
+
+
+def speak(language: Language) -> None:
+    """Speak a language from here on, in this context."""
+    _spoken.set(language)
+
+
+@contextmanager
+def speaking(language: Language) -> Iterator[None]:
+    """Speak a language while the context is open."""
+    before = _spoken.set(language)
+    try:
+        yield
+    finally:
+        _spoken.reset(before)
+
+
+def choose_language(accepted: str) -> Language:
+    """Return the language that a browser likes best of those that we speak, by its Accept-Language; English if none."""
+    found: list[tuple[float, Language]] = []
+    for part in accepted.split(","):
+        name, _sign, quality = part.replace(" ", "").partition(";q=")
+        language = next((each for each in get_args(Language) if each == name.lower().partition("-")[0]), None)
+        if language and (not quality or quality.replace(".", "", 1).isdecimal()):
+            found.append((float(quality or 1), language))
+    liked = [each for each in found if each[0] > 0]
+    return max(liked, key=lambda each: each[0])[1] if liked else "en"

@@ -7,6 +7,7 @@ from ana.memory.few_words import describe_property
 from ana.output import quote
 from ana.time.repeats import find_rule
 from ana.time.when import find_single
+from ana.translation import _
 from ana.values import Properties
 
 
@@ -21,4 +22,4 @@ def describe_task(handles: DataHandles, text: str, day: date) -> str:
     """Return the task that a text tells of, in words."""
     year, properties = handles.clock.now().year, read_task(handles, text, day)
     parts = [describe_property(name, properties[name], year) for name in ("due_date", "repeats") if name in properties]
-    return f"{quote(text, 60)}: a task, {', '.join(parts)}"
+    return _("{text}: a task, {when}").format(text=quote(text, 60), when=", ".join(parts))

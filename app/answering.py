@@ -19,12 +19,14 @@ from ana.reminders.ledger import RingKey
 from ana.reminders.reading import Ring, tell_time
 from ana.reminders.ringing import DAY, find_ring
 from ana.time.when import NotRead
+from ana.translation import _, mark_text
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
     from ana.values import Json, Properties
 
-OVER = "This reminder is over: it was done, moved or deleted since.", "`ana due` shows what is open."
+OPEN = mark_text("`ana due` shows what is open.")
+OVER = mark_text("This reminder is over: it was done, moved or deleted since.")
 LONGEST = 60
 """Characters of an item in the sentence."""
 
@@ -59,7 +61,7 @@ def find_rung(handles: "DataHandles", key: RingKey) -> RungItem:
     item = handles.memory.record("item", key.item)
     ring = find_ring(item, key, handles.clock.zone)
     if item is None or ring is None:
-        raise NotFound(*OVER)
+        raise NotFound(OVER, OPEN)
     return RungItem(item, key, ring)
 
 
@@ -68,7 +70,7 @@ def find_last_rung(handles: "DataHandles") -> RungItem:
     ledger = handles.workspace.open_ledger()
     rung = (key for key in ledger.list_rung(LAST) if not is_routine(handles.memory.record("item", key.item)))
     if (key := next(rung, None)) is None:
-        raise UserError("No reminder has rung yet.", "`ana due` shows what is open.")
+        raise UserError("No reminder has rung yet.", OPEN)
     with suppress(NotFound):
         return find_rung(handles, key)
     # what rang late has the moment to which it was put off
@@ -96,9 +98,10 @@ def answer(handles: "DataHandles", rung: RungItem | None, act: str, thread: str 
     try:
         until = read_later(act, handles.clock)
     except NotRead as exc:
-        raise UserError(f"{act!r:.60} is no time: {exc}.", "Say 1 hour, tomorrow morning, Friday at 9.") from exc
+        message = _("{text} is no time: {reason}.").format(text=f"{act!r:.60}", reason=exc)
+        raise UserError(message, _("Say 1 hour, tomorrow morning, Friday at 9.")) from exc
     handles.workspace.open_ledger().snooze(rung.key, until)
-    return f"{quote(rung.item.content, LONGEST)} rings again {tell_time(until)}."
+    return _("{item} rings again {when}.").format(item=quote(rung.item.content, LONGEST), when=tell_time(until))
 
 
 def _write_date(rung: RungItem, handles: "DataHandles") -> str:

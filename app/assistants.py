@@ -11,14 +11,17 @@ from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.sources import find_source
 from ana.memory.undo import find_all_undone, undo
 from ana.time.clock import Clock
+from ana.translation import _, mark_text
 from ana.values import read_json
 from ana.workspace import Workspace
 
-RIGHTS: Mapping[str, str] = {
-    "all": "reads, writes and deletes",
-    "write": "reads and writes, and deletes nothing",
-    "read": "only reads",
-}
+RIGHTS: Mapping[str, str] = mark_text(
+    {
+        "all": "reads, writes and deletes",
+        "write": "reads and writes, and deletes nothing",
+        "read": "only reads",
+    }
+)
 """What an assistant may do, as people are told it."""
 
 OTHERS = "others"
@@ -65,11 +68,15 @@ def undo_day(memory: Memory, clock: Clock, name: str, day: str) -> str:
     """Take back what an assistant wrote on a day, the last first, but for what was changed since. Return a sentence."""
     written = next((each for each in list_written(memory, clock) if (each.name, each.day) == (name, day)), None)
     if written is None:
-        raise UserError(f"{name} wrote nothing on {day} that can be taken back.")
+        raise UserError(_("{name} wrote nothing on {day} that can be taken back.").format(name=name, day=day))
     stuck = [turn for turn in written.turns if undo(memory, turn).conflicts]
-    back = len(written.turns) - len(stuck)
-    note = f" {len(stuck)} left, because of what was changed since: `ana undo --turn {stuck[0]}`." if stuck else ""
-    return f"Taken back: {back} of {len(written.turns)} acts of {name} on {day}.{note}"
+    sentence = _("Taken back: {back} of {all} acts of {name} on {day}.").format(
+        back=len(written.turns) - len(stuck), all=len(written.turns), name=name, day=day
+    )
+    if not stuck:
+        return sentence
+    rest = _("{n} left, because of what was changed since: `ana undo --turn {turn}`.")
+    return f"{sentence} {rest.format(n=len(stuck), turn=stuck[0])}"
 
 
 def list_rights(workspace: Workspace, names: Iterable[str] = ()) -> dict[str, str]:

@@ -14,6 +14,7 @@ from ana.time.dates import day_of
 from ana.time.repeats import iter_between
 from ana.time.spans import read_date_span, to_micros
 from ana.time.taking_place import takes_place
+from ana.translation import _
 from ana.values import Json
 
 MOST = 2000
@@ -68,7 +69,7 @@ def tell_time(item: Item, day: date) -> str:
     """Return when an item, as people are shown it, is on a day: its time, or until when what began before lasts."""
     written, end = item.date or "", str(item.properties.get("end_date") or "")
     if (day_of(written) or day) < day:
-        return f"until {end[11:16]}" if len(end) > len("2026-01-13") and day_of(end) == day else ""
+        return _("until {time}").format(time=end[11:16]) if len(end) > len("2026-01-13") and day_of(end) == day else ""
     return written[11:16]
 
 

@@ -7,14 +7,15 @@ from datetime import date, datetime, timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Literal
 
-from ana.memory.few_words import show_value
+from ana.memory.few_words import show_value, tell_more
 from ana.memory.item import to_json
 from ana.memory.search.result import QueryResult
 from ana.memory.status import CLOSED
 from ana.output import tell, write_line
-from ana.time.dates import day_of
+from ana.time.dates import day_of, show_day
 from ana.time.repeats import may_repeat
 from ana.time.taking_place import takes_place
+from ana.translation import _, mark_text
 from app.dated import list_dated, tell_time
 from app.following import list_calendar_news
 from app.show.items import localize_matches, show_items, tell_elsewhere, tell_status
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
     from ana.values import Json
 
 Due = Literal["overdue", "unmarked", "today", "week"]
-TITLES: dict[Due, str] = {
-    "overdue": "Overdue",
-    "unmarked": "Not marked",
-    "today": "Today",
-    "week": "Next seven days",
-}
+TITLES: dict[Due, str] = mark_text(
+    {
+        "overdue": "Overdue",
+        "unmarked": "Not marked",
+        "today": "Today",
+        "week": "Next seven days",
+    }
+)
 """What each group is called. What repeats and was not marked as done is not overdue: nobody knows."""
 
 MOST = 1000
@@ -124,13 +127,13 @@ def show_due(groups: dict[Due, QueryResult], *, year: int | None = None, ids: bo
 
 def name_group(name: Due, count: int) -> str:
     """Return the heading of a group: what it is called, with how many items it has."""
-    return f"{TITLES[name]} ({count})"
+    return f"{_(TITLES[name])} ({count})"
 
 
 def tell_if_none(groups: dict[Due, QueryResult]) -> None:
     """Say so if no group has an item; not on standard output: cron sends a mail for whatever is printed there."""
     if not any(matches.items for matches in groups.values()):
-        tell("Nothing is due in the next seven days.")
+        tell(_("Nothing is due in the next seven days."))
 
 
 def show_today(handles: "DataHandles") -> None:
@@ -140,7 +143,7 @@ def show_today(handles: "DataHandles") -> None:
     news = list_calendar_news(handles)[: room // LATE]
     for line in list_today(groups, room - len(news), screen.columns, handles.clock.now().date()):
         write_line(line)
-    for line in ["From your calendars", *news] if news else []:
+    for line in [_("From your calendars"), *news] if news else []:
         write_line(shorten(line, screen.columns))
     tell_if_none(groups)
 
@@ -175,13 +178,14 @@ def summarize_due(handles: "DataHandles") -> list[str]:
             f"  {shorten(item.content, 160)}{_format_when(item, which, now)}{tell_elsewhere(item)}"
             for item in matches.items[:GREETING]
         ]
-        lines += [f"  and {matches.total - GREETING} more: /due"] if matches.total > GREETING else []
+        lines += [f"  {tell_more(matches.total - GREETING)}: /due"] if matches.total > GREETING else []
     return lines
 
 
 def _format_when(item: "Item", which: Due, now: datetime) -> str:
     when = show_value(item.date, now.year) if which != "today" else tell_time(item, now.date())
-    return f" ({'since ' if which in ('overdue', 'unmarked') else ''}{when})" if when else ""
+    told = _("since {day}").format(day=when) if which in ("overdue", "unmarked") else when
+    return f" ({told})" if when else ""
 
 
 def _name_since(which: Due, item: "Item") -> str:
@@ -205,7 +209,7 @@ def _cut(lines: list[str], total: int, room: int) -> list[str]:
     head = lines[: max(room - 1, 0)]
     while head and not _count_items(head[-1:]):  # a day without its items
         head.pop()
-    return [*head, f"  and {total - _count_items(head)} more: ana due"]
+    return [*head, f"  {tell_more(total - _count_items(head))}: ana due"]
 
 
 def _count_items(lines: list[str]) -> int:
@@ -214,4 +218,4 @@ def _count_items(lines: list[str]) -> int:
 
 def _name_day(item: "Item") -> str:
     day = day_of(item.date)
-    return f"{day:%a} {day.day} {day:%b}" if day else ""
+    return show_day(day, day.year) if day else ""

@@ -25,6 +25,7 @@ from ana.transfer.following import (
     remove_entries,
     update_entries,
 )
+from ana.translation import _
 from ana.workspace import Workspace
 from app.meanwhile import PASSING, repeat_meanwhile
 
@@ -148,7 +149,11 @@ def follow_meanwhile(handles: "DataHandles") -> AbstractContextManager[None]:
 def describe_unread(workspace: Workspace) -> list[str]:
     """Return a sentence for each calendar that could not be read the last time."""
     calendars = list_calendars(workspace)
-    return [f"The calendar {each.name} was not read: {each.fault.rstrip('.')}." for each in calendars if each.fault]
+    return [
+        _("The calendar {name} was not read: {reason}.").format(name=each.name, reason=each.fault.rstrip("."))
+        for each in calendars
+        if each.fault
+    ]
 
 
 def list_calendar_news(handles: "DataHandles") -> list[str]:

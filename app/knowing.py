@@ -5,6 +5,8 @@ from ana.memory.changes import Entry
 from ana.memory.sources import is_others
 from ana.output import quote
 from ana.time.dates import show_day
+from ana.translation import _
+from app.show.items import name_source
 
 
 def explain_lines(handles: DataHandles) -> dict[int, tuple[str, str, str]]:
@@ -20,8 +22,8 @@ def explain_lines(handles: DataHandles) -> dict[int, tuple[str, str, str]]:
 
 def _quote(handles: DataHandles, entry: Entry) -> str:
     if entry.change.after and is_others(entry.change.after.source):
-        return f"(from {entry.change.after.source})"
+        return _("(from {source})").format(source=name_source(entry.change.after.source))
     if not entry.key:  # no turn wrote it
-        return "(your own edit)"
+        return _("(your own edit)")
     turn = next((r for r in handles.traces.read(entry.thread) if r["id"] == entry.turn), None)
-    return quote(turn["question"], 60) if turn else "(its conversation is not here)"
+    return quote(turn["question"], 60) if turn else _("(its conversation is not here)")

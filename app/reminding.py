@@ -14,6 +14,7 @@ from ana.reminders.buttons import Signing
 from ana.reminders.ringing import Ringer, Target
 from ana.reminders.sending import Message, send
 from ana.time.clock import Clock
+from ana.translation import _, speak
 from ana.urls import find_site
 from ana.workspace import Workspace
 from app.following import describe_unread, follow_meanwhile
@@ -50,6 +51,7 @@ def make_ringer(handles: "DataHandles", targets: Sequence[Target]) -> Ringer:
 
 def keep_ringing(workspace: Workspace, ringer: Ringer, clock: Clock, stopped: Event) -> None:
     """Deliver what comes due until it is stopped; what fails is tried again."""
+    speak(workspace.settings.language)
     while True:
         seconds = SECONDS
         try:
@@ -96,10 +98,12 @@ def describe_failing(workspace: Workspace) -> list[str]:
     for target in list_targets(workspace):
         if failing := ledger.get_failing(target.key):
             since = workspace.make_clock().minute(failing.since.isoformat())
-            sentences.append(f"Reminders do not arrive by {target.name} since {since}: {failing.reason.rstrip('.')}.")
+            failed = _("Reminders do not arrive by {name} since {moment}: {reason}.")
+            sentences.append(failed.format(name=target.name, moment=since, reason=failing.reason.rstrip(".")))
     return sentences
 
 
 def _show(say: Callable[[str], None], message: Message) -> str:
-    say(f"Reminder: {quote(message.title)} · {message.body}{' · /done, /snooze' if message.buttons else ''}")
+    told = _("Reminder: {item} · {when}").format(item=quote(message.title), when=message.body)
+    say(f"{told}{' · /done, /snooze' if message.buttons else ''}")
     return ""

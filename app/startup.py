@@ -7,6 +7,7 @@ from ana.errors import ConfigError, UserError
 from ana.keys import OWNER
 from ana.output import tell
 from ana.tracing.langsmith import switch_on_or_off
+from ana.translation import _, speak
 from ana.workspace import Workspace, load_workspace, open_workspace
 from ana.workspace.private import keep_private
 
@@ -25,6 +26,7 @@ def start() -> Workspace:
         UserError: There is no such person, or their settings cannot be used.
     """
     workspace = load_workspace()
+    speak(workspace.settings.language)
     prepare(workspace)
     person = chosen.get()
     if person in (None, workspace.person):
@@ -32,8 +34,12 @@ def start() -> Workspace:
     from ana.people import People
 
     if person not in People(workspace.settings).names():
-        raise UserError(f"There is no person {person!r:.80}.", "`ana users list` shows who there is.")
-    return open_workspace(workspace.settings, person)
+        raise UserError(
+            _("There is no person {name}.").format(name=f"{person!r:.80}"), "`ana users list` shows who there is."
+        )
+    workspace = open_workspace(workspace.settings, person)
+    speak(workspace.settings.language)
+    return workspace
 
 
 def prepare(workspace: Workspace) -> None:

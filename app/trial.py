@@ -7,6 +7,7 @@ from ana import settings as settings_module
 from ana.errors import AnaError, UserError
 from ana.models.providers import model_name
 from ana.settings import Settings, load_settings, read_environment, write_env_file
+from ana.translation import _, mark_text
 from ana.workspace import is_fixed
 from app.choices import CHOICES, NO_KEY
 
@@ -36,21 +37,23 @@ def connect(provider: str, model: str, url: str, key: str) -> str:
     """
     values = _choose_values(provider, model, url, key)
     if fixed := list_fixed():
-        raise UserError(f"{', '.join(fixed)} stands in the environment of the server.", "Change it there.")
+        message = _("{names} stands in the environment of the server.").format(names=", ".join(fixed))
+        raise UserError(message, _("Change it there."))
     greeting = try_model(load_settings(read_environment() | values))
     write_env_file(settings_module.find_places().env_file, values)
-    return f"Connected. {greeting}"
+    return f"{_('Connected.')} {greeting}"
 
 
 def try_model(settings: Settings) -> str:
     """Return what a model said, in a sentence. Raises UserError if it cannot be used."""
     if settings.provider == "offline":
-        return "The small reader answers, by rules."
+        return _("The small reader answers, by rules.")
     try:
         done, seconds = ask_for_hello(settings)
     except AnaError as exc:
-        raise UserError(f"{model_name(settings)} did not answer: {exc}", "Nothing was changed.") from exc
-    return f"{model_name(settings)} in {seconds:.1f} s: {done.answer}"
+        message = _("{model} did not answer: {reason}").format(model=model_name(settings), reason=exc)
+        raise UserError(message, _("Nothing was changed.")) from exc
+    return _("{model} in {n:.1f} s: {answer}").format(model=model_name(settings), n=seconds, answer=done.answer)
 
 
 def _choose_values(provider: str, model: str, url: str, key: str) -> dict[str, str]:
@@ -62,9 +65,9 @@ def _choose_values(provider: str, model: str, url: str, key: str) -> dict[str, s
     values = {"LLM_PROVIDER": choice.provider}
     if values["LLM_PROVIDER"] == "openai":
         values["OPENAI_BASE_URL"] = url  # an address of before would be used in place of OpenAI's
-    for name, value, needed in (("model", model, named), ("address", url, placed)):
+    for name, value, needed in ((mark_text("model"), model, named), (mark_text("address"), url, placed)):
         if needed and not value:
-            raise UserError(f"The {name} is missing.", "Write it.")
+            raise UserError(_("The {name} is missing.").format(name=_(name)), _("Write it."))
     values |= {name: value for name, value in ((named, model), (placed, url)) if name}
     return values | ({keyed: _choose_key(key, keyed, url)} if keyed else {})
 

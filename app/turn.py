@@ -15,6 +15,7 @@ from ana.logs import name_log
 from ana.settings import Autonomy
 from ana.text import check_text
 from ana.threads.ports import PATIENCE, owning
+from ana.translation import _, speaking
 from app.messages import UserMessage
 from app.outcome import (
     CutShort,
@@ -237,7 +238,7 @@ class Assistant(ThreadReader):
         closing, answers = refuse_calls(state.values["messages"], None if weighed else read_request(interrupt))
         self._end(state, why or closing, answers)
         mark_answered(self._graph.checkpointer, state)
-        return why or closing
+        return _(why or closing)
 
     def _end_open(self, state: StateSnapshot, why: str) -> None:
         """End a turn that was stopped or failed, so that the thread takes the next message and the trace has it."""
@@ -257,6 +258,7 @@ class Assistant(ThreadReader):
     def _own(self, thread_id: str) -> Iterator[None]:
         """Keep every other door out of the thread, also those of this process."""
         with (
+            speaking(self.handles.settings.language),
             self._store.map_errors(),
             self.handles.workspace.recent.enter(),
             owning(self._locks.lock(thread_id, self._program, self._patience)),

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from ana.errors import UserError
 from ana.memory.receipts import describe_change, describe_difference, make_receipt
+from ana.translation import _
 from app.show.answers import show_changes
 from app.show.confirm import can_ask, confirm
 from app.show.text import say
@@ -39,24 +40,26 @@ def undo_turn(
     done = undo(memory, find_undoable(memory, thread) if turn is None else turn, override=override)
     is_redo = find_undone_turn(done.turn) is not None
     if done.conflicts and not done.name:
-        say(f"Nothing was {'brought' if is_redo else 'taken'} back: this was changed since.")
+        kept = _("Nothing was taken back: this was changed since.")
+        say(_("Nothing was brought back: this was changed since.") if is_redo else kept)
         for conflict in done.conflicts:
             say(f"  {describe_difference(conflict.after, conflict.now)}")
-        if can_ask() and confirm(f"{'Bring' if is_redo else 'Take'} it back all the same?"):
+        if can_ask() and confirm(_("Bring it back all the same?") if is_redo else _("Take it back all the same?")):
             # only the conflicts that were shown: another change may come while the person reads
             return undo_turn(memory, done.turn, here=here, override=done.conflicts, user=user)
         if not here:
-            say(f"To {'bring' if is_redo else 'take'} it back all the same: ana undo --turn {done.turn} --force{user}")
+            how = _("To bring it back all the same") if is_redo else _("To take it back all the same")
+            say(f"{how}: ana undo --turn {done.turn} --force{user}")
         return False
     if not done.changes:
-        say("Everything was already as it had been before that turn.")
+        say(_("Everything was already as it had been before that turn."))
         return True
-    say("Brought back:" if is_redo else "Taken back:")
+    say(_("Brought back:") if is_redo else _("Taken back:"))
     show_changes(describe_change(make_receipt(change)) for change in done.changes)
     if not here:
-        say(f"To bring it back: ana undo --turn {done.name}{user}")
+        say(f"{_('To bring it back')}: ana undo --turn {done.name}{user}")
     elif not is_redo:
-        say("  /redo brings it back.", style="dim")
+        say(f"  {_('/redo brings it back.')}", style="dim")
     return True
 
 

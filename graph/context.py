@@ -16,6 +16,7 @@ from ana.keys import OWNER
 from ana.settings import Autonomy, Checking
 from ana.time.clock import find_zone
 from ana.tracing.port import NO_THREAD
+from ana.translation import Language
 from ana.workspace import check_model
 from prompts import decision_prompt
 
@@ -78,6 +79,13 @@ class Context:
             "where they were last, or ANA_TIMEZONE in .env.",
         ),
     ] = None
+    language: Annotated[
+        Language | None,
+        Field(
+            description="The language of receipts, of what asks and of other words of the program: en, de, es, fr. The "
+            "model answers in the person's. Empty: ANA_LANGUAGE in .env."
+        ),
+    ] = None
     stream_drafts: Annotated[
         bool,
         Field(
@@ -114,6 +122,11 @@ class Context:
     def dial(self) -> Autonomy:
         """How much the run does without asking."""
         return self.autonomy or self.handles.settings.ana_autonomy
+
+    @property
+    def spoken(self) -> Language:
+        """The language of what people read of the run."""
+        return self.language or self.handles.settings.language
 
     def name_turn(self, id: str) -> str:
         """Return the id of a turn that begins; a turn that is run again keeps the one it had."""

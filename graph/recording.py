@@ -22,6 +22,7 @@ from ana.threads.runs import work
 from ana.tracing.langsmith import hides, is_on, label_run
 from ana.tracing.record import add_up
 from ana.tracing.schema import Inputs
+from ana.translation import speaking
 from graph.context import Context, context_of, run_of, thread_of
 from graph.state import State, Turn, merge_messages
 from graph.updates import keep_usable, note_usable
@@ -60,9 +61,9 @@ class Recorded:
 
     def __call__(self, state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         name = self.__name__
-        with work():
-            state = keep_usable(state)
-            context, begun = context_of(runtime), time.perf_counter()
+        context = context_of(runtime)
+        with work(), speaking(context.spoken):
+            state, begun = keep_usable(state), time.perf_counter()
             name_work(person=context.handles.workspace.person, thread=thread_of(runtime), run=run_of(runtime))
             if name != BEGINNING:
                 state = continue_turn(state, runtime)
@@ -139,7 +140,7 @@ def _read_inputs(state: State, update: dict[str, Any], context: Context) -> Inpu
     messages = merge_messages([*state["messages"]], update.get("messages", []))
     *earlier, turn = split_turns(messages)
     loaded = update.get("loaded") or state.get("loaded")
-    return Inputs(
+    inputs = Inputs(
         version=__version__,
         tools=digest_tools(context.handles.settings.tools_modules),
         prompts=digest_prompts(),
@@ -149,6 +150,9 @@ def _read_inputs(state: State, update: dict[str, Any], context: Context) -> Inpu
         summary=update.get("summary", state.get("summary", "")),
         lines={str(number): digest_line(text) for number, text in loaded["lines"].items()} if loaded else {},
     )
+    if context.spoken != "en":
+        inputs["language"] = context.spoken
+    return inputs
 
 
 def _digest(value: object) -> str:

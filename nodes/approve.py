@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from ana.errors import ToolError, WrongReply
 from ana.output import quote
+from ana.translation import _, mark_text
 from graph.context import Context, context_of
 from graph.state import OpenRequest, State
 from nodes.autonomy.request import digest_records, digest_write, leave_out_about, show_request
@@ -20,7 +21,7 @@ from nodes.requests import FORM, Approve, Edit, Reject, Reply, Request, check_re
 from nodes.short_replies import read_short_reply
 from tools.artifacts import decline
 
-NOT_CARRIED_OUT = "{said} was not carried out: this waits for your decision. Another message drops it."
+NOT_CARRIED_OUT = mark_text("{said} was not carried out: this waits for your decision. Another message drops it.")
 """What is said above a request that is shown again, because a message came instead of a decision."""
 
 MOST_QUOTED = 60
@@ -48,8 +49,8 @@ def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 def _hold(text: str, request: OpenRequest) -> OpenRequest:
     """Return the request as it is shown again: a message was not carried out, or was a yes to what nobody was shown."""
     if read_short_reply(text):
-        return request | {"note": "Nothing was done: this is what waits now."}
-    return request | {"note": NOT_CARRIED_OUT.format(said=quote(text, MOST_QUOTED)), "held": True}
+        return request | {"note": _("Nothing was done: this is what waits now.")}
+    return request | {"note": _(NOT_CARRIED_OUT).format(said=quote(text, MOST_QUOTED)), "held": True}
 
 
 def _read_reply(value: Any, pending: OpenRequest) -> Reply:

@@ -15,6 +15,7 @@ from langchain_core.messages.tool import ToolCall
 
 from ana.memory.receipts import SIGNS, describe_change, quote_title
 from ana.output import shorten
+from ana.translation import speaking
 from ana.values import read_object
 from nodes.history import FILL, call_ids, cut_message, cut_middle, estimate_all, map_texts, split_turns
 from nodes.receipt import RECORDED, find_day
@@ -213,7 +214,8 @@ def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str]) -> str:
 
 
 def _tell_write(receipt: Receipt, named: set[str]) -> str:
-    id, text = str(receipt["id"]), describe_change(receipt)[2:]
+    with speaking("en"):  # which a model reads
+        id, text = str(receipt["id"]), describe_change(receipt)[2:]
     if receipt["kind"] == "line":  # the prompt shows it as it is
         return f"line {id}"
     if _is_of_others(receipt):

@@ -22,6 +22,7 @@ from ana.models.fence import FENCE
 from ana.output import quote
 from ana.stopping import check_stopped
 from ana.tracing.schema import INVALID
+from ana.translation import _, mark_text, speaking
 from ana.values import plain_text
 from graph.context import Context, can_wait, context_of, emit
 from graph.state import State
@@ -43,7 +44,7 @@ MOST_RESULT_CHARACTERS = 100_000
 NOBODY = "this needs the person's approval, and nobody can be asked here; tell them that the REPL can ask."
 """Said of a call that would ask, in a run that cannot wait."""
 
-CHANGED = "This has changed since you decided."
+CHANGED = mark_text("This has changed since you decided.")
 """Said where something approved is asked again."""
 
 _log = logging.getLogger(__name__)
@@ -63,12 +64,13 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """
     message, answered = find_pending(state["messages"]), list_answered_ids(state["messages"])
     assert message is not None
-    calls = read_calls(state, runtime, message)
-    batch = read_batch(state, runtime, calls)
+    with speaking("en"):  # a model reads what cannot run
+        calls = read_calls(state, runtime, message)
+        batch = read_batch(state, runtime, calls)
     approved = state["turn"].get("approved") or {}
     asking = [each for each in weigh(batch) if approved.get(each.write.call) != digest_write(each.write)]
     if asking and can_wait():
-        note = CHANGED if any(approved.get(each.write.call) for each in asking) else ""
+        note = _(CHANGED) if any(approved.get(each.write.call) for each in asking) else ""
         today = date.fromisoformat(state["turn"]["ts"][:10])
         return {"turn": state["turn"] | {"asked": make_request(asking, today, note)}}
     refused, writes = {each.write.call for each in asking}, {each.call: each for each in batch.writes}
@@ -81,7 +83,10 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         context = bind(call.context, [*write.touched], find_source(write, batch)) if write else call.context
         try:
             is_refused = call.id in refused
-            answer = answer_refused(call.call, NOBODY) if is_refused else run_call(call, context, context_of(runtime))
+            with speaking("en"):
+                answer = (
+                    answer_refused(call.call, NOBODY) if is_refused else run_call(call, context, context_of(runtime))
+                )
         except ChangedSinceWeighed:  # this node is entered again for the calls that are left, and weighs them again
             break
         answers.append(answer)

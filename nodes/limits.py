@@ -7,15 +7,15 @@ from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.messages.tool import ToolCall
 
 from ana.settings import Settings
-from ana.translation import _
+from ana.translation import _, mark_text
 from graph.state import Turn
 from nodes.history import this_turn
 
 REPEATS = 3
 """A call with the same arguments ends the turn when it is asked for this often."""
 
-SMALLER = _("ask for it again in smaller pieces")
-TOMORROW = _("ask for it again tomorrow, or raise ANA_DAILY_BUDGET_USD")
+SMALLER = mark_text("ask for it again in smaller pieces")
+TOMORROW = mark_text("ask for it again tomorrow, or raise ANA_DAILY_BUDGET_USD")
 
 
 def limit_reached(turn: Turn, settings: Settings, max_steps: int | None) -> str | None:
@@ -51,7 +51,7 @@ def explain_stop(limit: str, advice: str = SMALLER) -> str:
         advice: How the rest can be had.
     """
     text = _("I stopped at {limit}. What was done stands below. The rest was not done; {advice}.")
-    return text.format(limit=limit, advice=advice)
+    return text.format(limit=limit, advice=_(advice))
 
 
 def _as_text(call: ToolCall) -> str:

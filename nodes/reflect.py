@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 from ana.models.base import COMPOSED
 from ana.tracing.langsmith import label_draft
 from ana.tracing.schema import CHECK
+from ana.translation import _
 from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
 from nodes.attachments import explain_unread
@@ -82,5 +83,5 @@ def _send_back(state: State, violation: Violation) -> dict[str, Any]:
 def _find_violation(evidence: Evidence) -> Violation | None:
     if not evidence.draft:
         reason = "It had neither text nor a tool call. Answer the user, or call a tool."
-        return Violation("no_action", reason, "I have no answer to that. Please say it in other words.")
+        return Violation("no_action", reason, _("I have no answer to that. Please say it in other words."))
     return find_violation(evidence)

@@ -23,7 +23,7 @@ from ana.json_lines import Quoted
 from ana.time.clock import Clock
 from ana.tracing.record import build_record
 from ana.tracing.schema import Record
-from ana.translation import _
+from ana.translation import _, mark_text
 from graph.context import Context, context_of, thread_of
 from graph.state import State, Turn, merge_messages
 from nodes.attachments import list_unread
@@ -36,11 +36,11 @@ from nodes.requests import Request
 from nodes.usage import no_usage
 from nodes.view import VIEW
 
-NOT_APPROVED = _("Not done: nobody approved it, and a new message came.")
-NOT_ANSWERED = _("Not finished: nobody replied to what was asked, and a new message came.")
-NOT_FINISHED = _("Not finished: a new message came before the answer.")
-DROPPED = _("Not done: nobody approved it, and the request was dropped.")
-STOPPED = _("Stopped.")
+NOT_APPROVED = mark_text("Not done: nobody approved it, and a new message came.")
+NOT_ANSWERED = mark_text("Not finished: nobody replied to what was asked, and a new message came.")
+NOT_FINISHED = mark_text("Not finished: a new message came before the answer.")
+DROPPED = mark_text("Not done: nobody approved it, and the request was dropped.")
+STOPPED = mark_text("Stopped.")
 """How a turn is closed: what stands for its answer."""
 
 _log = logging.getLogger(__name__)
@@ -206,7 +206,7 @@ def close_turn(
     is_known = {call["id"] for call in list_unanswered_calls(messages)} <= {each.tool_call_id for each in answers}
     receipt = render_receipt([*list_calls(messages)]) or (name_unchanged() if is_known else "")
     message, ended = end_turn(
-        turn | {"error": why}, why, receipt, name_recorded(written) if written or is_known else ""
+        turn | {"error": why}, _(why), receipt, name_recorded(written) if written or is_known else ""
     )
     write_record(handles, ended, [*messages, *answers], thread, model)
     return [*answers, message], ended

@@ -9,7 +9,7 @@ from langchain_core.messages import AnyMessage
 
 from ana.handles import Handles
 from ana.memory.content_words import find_content_words
-from ana.memory.few_words import describe_property, show_value
+from ana.memory.few_words import call_value, describe_property, show_value
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.receipts import find_title
@@ -65,6 +65,7 @@ def _measure_named(item: Item, answer: str) -> float:
 def _describe(item: Item, year: int) -> str:
     """Return a record by its first line, with its date and status; if it has neither, with its other properties."""
     status = item.properties.get("status")
-    facts = [show_value(each, year) for each in (item.date, status) if each is not None]
+    state = call_value(status) if isinstance(status, str) else status
+    facts = [show_value(each, year) for each in (item.date, state) if each is not None]
     facts = facts or [describe_property(*each, year) for each in item.properties.items()]
     return ": ".join(filter(None, (shorten(find_title(item.content), LONGEST), shorten(", ".join(facts), LONGEST))))

@@ -18,6 +18,7 @@ from unittest.mock import patch
 
 from ana.output import prepare_streams
 from ana.settings import PROJECT
+from ana.translation import speaking
 from app.cli.main import cli, run_command
 
 Done = subprocess.CompletedProcess[str]
@@ -36,6 +37,7 @@ def run_here(*arguments: str, given: str = "", cwd: Path = PROJECT, env: Mapping
     with ExitStack() as stack:
         stdin = stack.enter_context(_typed(given))
         stack.enter_context(chdir(cwd))
+        stack.enter_context(speaking("en"))
         stack.enter_context(patch.dict(os.environ, env or {}))
         stack.enter_context(patch.multiple(sys, stdin=stdin, stdout=stdout, stderr=stderr, argv=["ana", *arguments]))
         stack.enter_context(_own_log())

@@ -5,8 +5,10 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from ana.memory.backend import Backend
+from ana.memory.few_words import tell_more
 from ana.memory.filters import OWN_KEYS, Compare, DateOperand, Operand, iter_conditions
 from ana.memory.search.query import Query
+from ana.translation import _
 from ana.values import Json
 
 MOST_VALUES = 5
@@ -20,7 +22,7 @@ LONGEST = 40
 def explain_nothing(backend: Backend, query: Query) -> str:
     """Return in a few sentences why a query finds nothing; empty if there is nothing to say."""
     if not backend.count("item"):
-        return "There are no items yet."
+        return _("There are no items yet.")
     alone = replace(query, text=None, due=None, excluded=(), limit=1)
     conditions = (each for each in iter_conditions(query.where) if isinstance(each, Compare))
     unmet = [each for each in conditions if not backend.query(replace(alone, where=each)).total]
@@ -34,25 +36,27 @@ def _explain(backend: Backend, condition: Compare) -> str:
         return _explain_unknown(backend, key)
     if key in OWN_KEYS or wanted is None or isinstance(wanted, DateOperand) or condition.op in ("$ne", "$nin"):
         return ""
-    return f"No item has that {key}; there are {_name_values(values, wanted)}."
+    return _("No item has that {name}; there are {values}.").format(name=key, values=_name_values(values, wanted))
 
 
 def _explain_unknown(backend: Backend, key: str) -> str:
     keys = backend.list_keys()
     if not keys:
-        return f"No item has the property {key!r}, nor any other."
+        return _("No item has the property {name}, nor any other.").format(name=repr(key))
     near = sorted((known for known in keys if _liken(known, key)), key=lambda known: -_liken(known, key))
-    return f"No item has the property {key!r}; there are {', '.join((near or [*keys])[:MOST_VALUES])}."
+    names = ", ".join((near or [*keys])[:MOST_VALUES])
+    return _("No item has the property {name}; there are {names}.").format(name=repr(key), names=names)
 
 
 def _name_values(values: Sequence[tuple[Json, int]], wanted: Operand) -> str:
     """Return values with their counts: those most like the wanted one, then the commonest."""
     ranked = sorted(values, key=lambda each: (-_liken(str(each[0]), str(wanted)), -each[1]))[:MOST_VALUES]
-    more = f" and {len(values) - len(ranked)} more" if len(values) > len(ranked) else ""
+    more = f" {tell_more(len(values) - len(ranked))}" if len(values) > len(ranked) else ""
     # quotes show that "1" was asked for where the values are numbers, and the other way round
-    plain = any(type(value) is type(wanted) for value, _ in ranked)
+    plain = any(type(value) is type(wanted) for value, _count in ranked)
     named = (f"{_shorten(str(value) if plain else repr(value))} ({count})" for value, count in ranked)
-    kind = " (not text)" if isinstance(wanted, str) and not any(isinstance(value, str) for value, _ in ranked) else ""
+    is_other = isinstance(wanted, str) and not any(isinstance(value, str) for value, _count in ranked)
+    kind = f" {_('(not text)')}" if is_other else ""
     return ", ".join(named) + more + kind
 
 

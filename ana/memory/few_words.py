@@ -8,11 +8,36 @@ from itertools import accumulate
 from ana.output import quote
 from ana.time.dates import day_of, show_day
 from ana.time.repeats import ALSO, RULE_KEYS, word_rule
-from ana.translation import _
+from ana.translation import _, mark_text
 from ana.values import Json, Properties
 
 LONGEST_VALUE = 100
 """Characters of a value that is shown; of a longer one its length is told, for half a value would read as all of it."""
+
+KNOWN_NAMES = mark_text(
+    {
+        "due_date": "due date",
+        "start_date": "start date",
+        "end_date": "end date",
+        "date": "date",
+        "done_for": "done for",
+        "type": "type",
+        "status": "status",
+        "project": "project",
+        "tags": "tags",
+        "topic": "topic",
+        "person": "person",
+        "place": "place",
+        "repeats": "repeats",
+        "remind": "remind",
+        "content": "content",
+        "text": "text",
+    }
+)
+"""What the commonest properties are called."""
+
+KNOWN_VALUES = mark_text(("task", "note", "event", "idea", "active", "done", "cancelled"))
+"""The commonest types and states."""
 
 _LETTER = r"[^\W\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 """A letter or a digit of a script that is written from left to right, or _."""
@@ -38,7 +63,7 @@ def show_name(name: str) -> str:
 
 def describe_property(name: str, value: Json, year: int | None = None) -> str:
     """Return a property in a few words: a type or a status without its name, a rule as it is spoken."""
-    return f"{name_property(name)}{show_value(word_rules({name: value})[name], year)}"
+    return f"{name_property(name)}{show_value(word_values({name: value})[name], year)}"
 
 
 def name_property(name: str) -> str:
@@ -46,12 +71,28 @@ def name_property(name: str) -> str:
     if name in ("type", "status"):
         return ""
     own = {"due_date": _("due"), "except": _("without"), ALSO: _("also")}
-    return f"{own.get(name) or show_name(name)} "
+    return f"{own.get(name) or call_property(name)} "
 
 
-def word_rules(properties: Properties) -> Properties:
-    """Return properties with the rules among them that can be spoken in words."""
-    return {k: _word_rule(v) if k in RULE_KEYS and isinstance(v, str) else v for k, v in properties.items()}
+def call_property(name: str) -> str:
+    """Return what a property is called: one of ours in the language that is spoken."""
+    return _(KNOWN_NAMES[name]) if name in KNOWN_NAMES else show_name(name)
+
+
+def call_value(value: str) -> str:
+    """Return what a type or a status is called: one of ours in the language that is spoken."""
+    return Words(_(value)) if value in KNOWN_VALUES else value
+
+
+def word_values(properties: Properties) -> Properties:
+    """Return properties with the rules among them, and what types and states of ours are called, in words."""
+    return {name: _word(name, value) if isinstance(value, str) else value for name, value in properties.items()}
+
+
+def _word(name: str, value: str) -> str:
+    if name in RULE_KEYS:
+        return _word_rule(value)
+    return call_value(value) if name in ("type", "status") else value
 
 
 def show_value(value: Json, year: int | None = None) -> str:

@@ -9,6 +9,7 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.search.result import QueryResult
 from ana.memory.sources import PERSON, is_others
+from ana.translation import _
 from ana.values import Json
 
 OTHERS = "others"
@@ -34,7 +35,7 @@ def find_from(
     fitting = result.fitting and sum(n < result.fitting for n in places[:limit])
     items = [result.items[n] for n in places[:limit]]
     reasons = tuple(result.reasons[n] for n in places[:limit]) if result.reasons else ()
-    why = result.why_none or ("" if places else f"No item is from {source!r:.80}.")
+    why = result.why_none or ("" if places else _("No item is from {source}.").format(source=f"{source!r:.80}"))
     total, is_cut = len(places), len(places) > limit
     return replace(result, items=items, total=total, truncated=is_cut, reasons=reasons, why_none=why, fitting=fitting)
 

@@ -15,7 +15,7 @@ from ana.memory.few_words import (
     show_step,
     show_value,
     tell_more,
-    word_rules,
+    word_values,
 )
 from ana.memory.item import Item, to_json
 from ana.memory.search.property_text import describe_unsearched
@@ -120,15 +120,16 @@ def describe_difference(before: Item | None, now: Item | None) -> str:
     """Return how a record that something else has changed differs: “Buy milk” is now “Buy oat milk”, or (done)."""
     if before and now and quote_record(before) == quote_record(now):
         parts = list_parts({"op": "update", "before": plain(to_json(before)), "after": plain(to_json(now))})
-        return f"{quote_record(now)} was changed ({', '.join(parts)})"
+        return _("{record} was changed ({parts})").format(record=quote_record(now), parts=", ".join(parts))
     if before and now:
-        return f"{quote_record(before)} is now {quote_record(now)}"
-    return f"{quote_record(before)} is no longer there" if before else f"{quote_record(now)} is there again"
+        return _("{record} is now {other}").format(record=quote_record(before), other=quote_record(now))
+    gone, back = _("{record} is no longer there"), _("{record} is there again")
+    return (gone if before else back).format(record=quote_record(before or now))
 
 
 def quote_record(record: Item | None) -> str:
     """Return a record in a few words, in quotes; the word for none where there is none."""
-    return quote(record.content, 60) if record else "nothing"
+    return quote(record.content, 60) if record else _("nothing")
 
 
 def _describe_record(receipt: Receipt) -> str:
@@ -154,7 +155,7 @@ def quote_title(content: str) -> str:
 def list_parts(receipt: Receipt) -> list[str]:
     """Return what a receipt says of the properties: those of a new or deleted record, or what became of them."""
     before, after = receipt["before"] or {}, receipt["after"] or {}
-    old, new = (word_rules(each.get("properties", {})) for each in (before, after))
+    old, new = (word_values(each.get("properties", {})) for each in (before, after))
     year = int(str((after or before).get("updated_at") or "0")[:4])
     if receipt["op"] != "update":
         own_times = _tell_own_times(after or before, new or old)

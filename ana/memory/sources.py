@@ -9,12 +9,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from ana.translation import _, mark_text
 from ana.values import Json, Properties
 
 PERSON = "person"
-IMPORT = "import"
-PASTE = "paste"
-SUGGESTED = "suggested"
+IMPORT = mark_text("import")
+PASTE = mark_text("paste")
+SUGGESTED = mark_text("suggested")
 """What a model made while a text of others was in view, in words that the person had not typed."""
 
 LONGEST_NAME = 60
@@ -24,6 +25,9 @@ Record: TypeAlias = dict[str, Any]
 """A record as JSON."""
 
 _SOURCE = re.compile(rf"person|import|paste|suggested|(?:calendar|assistant|tool)(?: \S.{{,{LONGEST_NAME - 1}}})?")
+KINDS = mark_text(("calendar", "assistant", "tool"))
+"""Of the other sources, which have a name."""
+
 _ASSISTANT = re.compile(r"mcp-(.+)-\w+")
 
 
@@ -133,7 +137,7 @@ def describe_claim(old: Mapping[str, object], new: Mapping[str, object]) -> list
     """Return whose words a record as JSON is now; nothing if that is as it was."""
     if ("sources" in old) == ("sources" in new):
         return []
-    return ["no longer your own words" if "sources" in new else "now your own words"]
+    return [_("no longer your own words") if "sources" in new else _("now your own words")]
 
 
 def _name(kind: str, name: str) -> str:

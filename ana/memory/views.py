@@ -10,6 +10,7 @@ from ana.memory.travel import find_own_zone, make_absolute
 from ana.time.clock import find_zone
 from ana.time.dates import add_weekday, day_of
 from ana.time.travel import DATE_KEYS
+from ana.translation import _
 from ana.values import Json
 
 MOST_CHARACTERS = 4000
@@ -90,14 +91,13 @@ def tell_own_time(zone: str, date: object) -> str:
     if moment.tzinfo is None:  # by their own clock already
         return ""
     own = datetime.strptime(zone, "%z").tzinfo if is_offset else find_zone(zone)
-    place = (
-        "UTC"
-        if zone == "+0000"
-        else f"at {zone[:3]}:{zone[3:5]}"
-        if is_offset
-        else f"in {zone.rpartition('/')[2].replace('_', ' ')}"
-    )
-    return f"{moment.astimezone(own):%H:%M} {place}" if own else ""
+    if own is None:
+        return ""
+    told = _("{time} at {place}") if is_offset else _("{time} in {place}")
+    if zone == "+0000":
+        told = "{time} UTC"
+    place = f"{zone[:3]}:{zone[3:5]}" if is_offset else zone.rpartition("/")[2].replace("_", " ")
+    return told.format(time=f"{moment.astimezone(own):%H:%M}", place=place)
 
 
 def is_elsewhere(value: Json, zone: tzinfo) -> bool:

@@ -16,12 +16,13 @@ from ana.reminders.ledger import RingKey
 from ana.reminders.reading import EVENING, MORNING
 from ana.time.clock import Clock
 from ana.time.when import NotRead, read_phrase
+from ana.translation import _, mark_text
 
 DONE = "done"
 SNOOZES = {"10 minutes": timedelta(minutes=10), "1 hour": timedelta(hours=1), "tomorrow morning": None}
 """Choices for snoozing and their lengths; None if the length depends on the calendar."""
 
-ACTS = {DONE: "Done", **{phrase: phrase.capitalize() for phrase in SNOOZES}}
+ACTS = mark_text({DONE: "Done", "10 minutes": "10 minutes", "1 hour": "1 hour", "tomorrow morning": "Tomorrow morning"})
 """Acts on a reminder, and the labels of their buttons."""
 
 PATH = "/app/reminder/"
@@ -71,7 +72,7 @@ class Signing:
     def make_buttons(self, ring: RingKey, until: datetime) -> tuple[tuple[str, str], ...]:
         """Return the label and path, below the server's address, of each act on a reminder."""
         key = self.read_key()
-        return tuple((word, PATH + sign(Button(self.person, ring, act, until), key)) for act, word in ACTS.items())
+        return tuple((_(word), PATH + sign(Button(self.person, ring, act, until), key)) for act, word in ACTS.items())
 
 
 def name_person(signed: str) -> str:

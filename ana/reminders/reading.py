@@ -9,7 +9,7 @@ from ana.errors import ToolError
 from ana.memory.item import Item
 from ana.memory.status import CLOSED, has_status
 from ana.memory.travel import find_own_zone, make_absolute, read_item_repeat
-from ana.time.dates import day_of, spell_day
+from ana.time.dates import day_of, tell_day
 from ana.time.repeats import DATE_KEYS, iter_between
 from ana.values import Json
 
@@ -129,7 +129,7 @@ def tell_ringing(item: Item, now: datetime, zone: tzinfo, places: Sequence[str])
 
 def tell_time(moment: date) -> str:
     """Return a day or a time in words: Tuesday December 1 2026, 16:30."""
-    return spell_day(moment) + (f", {moment:%H:%M}" if isinstance(moment, datetime) else "")
+    return tell_day(moment) + (f", {moment:%H:%M}" if isinstance(moment, datetime) else "")
 
 
 def _list_parts(properties: Mapping[str, Json]) -> list[Json]:

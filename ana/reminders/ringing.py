@@ -17,6 +17,7 @@ from ana.reminders.reading import Ring, read_reminders, tell_time
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
 from ana.time.repeats import find_next_after
+from ana.translation import _
 
 DAY = timedelta(days=1)
 """How late a missed reminder is still delivered automatically."""
@@ -176,10 +177,12 @@ def make_key(item: Item, ring: Ring, zone: tzinfo) -> RingKey:
 def make_message(item: Item, ring: Ring, key: RingKey, now: datetime) -> Message:
     """Return the message: the item and its time in words, and whether it is late; no id."""
     planned = tell_time(ring.moment.astimezone(now.tzinfo))
-    late = f" (late: this was to ring {planned})" if now - ring.moment > LATE else ""
     tag = sha256(f"{key.item} {key.moment}".encode()).hexdigest()[:16]
-    begin = ring.of.astimezone(now.tzinfo) if isinstance(ring.of, datetime) else ring.of
-    return Message(shorten(item.content, LONGEST), f"{tell_time(begin) if begin else planned}{late}", tag)
+    of = ring.of.astimezone(now.tzinfo) if isinstance(ring.of, datetime) else ring.of
+    when = tell_time(of) if of else planned
+    if now - ring.moment > LATE:
+        when = _("{when} (late: this was to ring {planned})").format(when=when, planned=planned)
+    return Message(shorten(item.content, LONGEST), when, tag)
 
 
 def _begin(item: Item, now: datetime, oldest: timedelta) -> datetime:

@@ -13,6 +13,7 @@ from ana.logs import HIDDEN, choose_secrets
 from ana.output import shorten
 from ana.reach import reach_as
 from ana.reminders.push import KIND, push
+from ana.translation import _, mark_text
 
 SECONDS = 15.0
 """How long sending a message may take, whatever its receiver does."""
@@ -24,7 +25,7 @@ LONGEST_REASON = 200
 MOST_NTFY = 3
 """Most buttons of an ntfy message."""
 
-NOT_TAKEN = "the service refused it; check the address, and whether the service works"
+NOT_TAKEN = mark_text("the service refused it; check the address, and whether the service works")
 """The error shown to people other than the owner, because a library's message may quote data of this machine."""
 
 
@@ -47,7 +48,9 @@ class Message:
     site: str = ""
 
 
-TEST = Message("A test of ana's reminders", "Reminders will arrive like this.")
+def make_test() -> Message:
+    """Return a message that shows how reminders arrive."""
+    return Message(_("A test of ana's reminders"), _("Reminders will arrive like this."))
 
 
 def send(address: str, message: Message, kinds: Sequence[str] | None = None) -> str:
@@ -67,7 +70,7 @@ def send(address: str, message: Message, kinds: Sequence[str] | None = None) -> 
     try:
         reason = answers.get(timeout=SECONDS)
     except Empty:
-        return f"it did not answer within {SECONDS:.0f} seconds"
+        return _("it did not answer within {n:.0f} seconds").format(n=SECONDS)
     for secret in choose_secrets(list_secret_parts(address)):
         reason = reason.replace(secret, HIDDEN)
     return shorten(reason, LONGEST_REASON)
@@ -97,7 +100,7 @@ def _send_by_apprise(address: str, message: Message, *, is_owner: bool) -> str:
     address, body = _add_buttons(address, message)
     service: Any = Apprise.instantiate(address, asset=asset)
     if service is None:
-        return "Apprise does not understand the address, or needs a package for it that is not installed"
+        return _("Apprise does not understand the address, or needs a package for it that is not installed")
     if message.tag and isinstance(headers := getattr(service, "headers", None), dict):
         headers[TAG] = message.tag
     result = Apprise(service, asset=asset).notify(body, title=message.title, body_format=NotifyFormat.TEXT)

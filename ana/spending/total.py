@@ -28,6 +28,7 @@ from ana.stopping import check_stopped
 from ana.time.clock import Clock
 from ana.tracing.port import Traces
 from ana.tracing.schema import find_fault
+from ana.translation import _
 from ana.values import read_json_lines
 
 LEDGER = "spending.ledger"
@@ -129,7 +130,7 @@ class Spending:
         until = timing.monotonic() + (self._settings.ana_turn_seconds if left is None else left)
         if budget is None:
             return None
-        limit = f"the budget of ${budget:g} for one day"
+        limit = _("the budget of ${budget:g} for one day").format(budget=budget)
         while True:
             if self.today() >= budget:
                 raise BudgetReached(limit)
@@ -142,7 +143,7 @@ class Spending:
                 _log.warning("what a model call may cost could not be reserved: %s", exc)
                 return None
             if timing.monotonic() > until:
-                raise BudgetReached(f"what other calls leave of {limit}")
+                raise BudgetReached(_("what other calls leave of {limit}").format(limit=limit))
             check_stopped()
             timing.sleep(_POLL_SECONDS)
 

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from ana.errors import ToolError
 from ana.time.clock import WEEKDAYS
+from ana.translation import pgettext
 
 Value = TypeVar("Value")
 
@@ -31,14 +32,35 @@ def day_of(value: object) -> date | None:
 
 
 def spell_day(day: date) -> str:
-    """Return a day as people write it: Tuesday January 13 2026."""
+    """Return a day as it is embedded, and told to models: Tuesday January 13 2026."""
     return f"{weekday(day)} {day:%B} {day.day} {day.year}"
 
 
 def show_day(day: date, year: int | None = None) -> str:
-    """Return a day in few words: Wed 25 Nov, with the year if it is another than the one given."""
-    text = f"{weekday(day)[:3]} {day.day} {day:%b}"
-    return text if day.year == year else f"{text} {day.year}"
+    """Return a day in few words for people: Wed 25 Nov, with the year if it is another than the one given."""
+    is_short = day.year == year
+    form = (
+        pgettext("date", "{weekday} {day} {month}") if is_short else pgettext("date", "{weekday} {day} {month} {year}")
+    )
+    names = {"weekday": name_weekday(day, is_short=True), "month": pgettext("short month", f"{day:%b}")}
+    return form.format(**names, day=day.day, year=day.year)
+
+
+def tell_day(day: date) -> str:
+    """Return a day in full for people: Tuesday January 13 2026."""
+    form = pgettext("date", "{weekday} {month} {day} {year}")
+    names = {"weekday": name_weekday(day), "month": pgettext("month in a date", f"{day:%B}")}
+    return form.format(**names, day=day.day, year=day.year)
+
+
+def name_month(day: date) -> str:
+    """Return the month of a day and its year for people: January 2026."""
+    return pgettext("date", "{month} {year}").format(month=pgettext("month", f"{day:%B}"), year=day.year)
+
+
+def name_weekday(day: date, *, is_short: bool = False) -> str:
+    """Return the weekday of a day for people: Tuesday, or Tue."""
+    return pgettext("short weekday", weekday(day)[:3]) if is_short else pgettext("weekday", weekday(day))
 
 
 def add_weekday(value: Value, zone: tzinfo | None = None) -> Value | str:

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal, NotRequired, get_args, get_origin, g
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from ana.translation import Language
+
 INVALID = "⛔️validation_error"
 """A call that did not fit its tool's schema, as a step."""
 
@@ -147,6 +149,8 @@ class Inputs(TypedDict):
     """What stood for turns that the conversation no longer held."""
     lines: dict[str, str]
     """Digests of the lines of Global Context, by number: their texts are in the store alone."""
+    language: NotRequired[Language]
+    """Of receipts and requests, if it is not English."""
     given: NotRequired[list[Any]]
     """The person's replies to the turn's requests."""
     wrote: NotRequired[list[Count]]

@@ -20,6 +20,7 @@ from ana.workspace import Workspace, check_model, is_fixed
 
 LABELS = {
     "ana_timezone": "The time zone",
+    "ana_language": "The language",
     "ana_autonomy": "What asks first",
     "ana_daily_budget_usd": "The most for models in a day",
     "ana_model": "The model",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ana.errors import UserError
 from ana.memory.changes import make_edit
 from ana.time.clock import Clock, find_zone
+from ana.translation import _, ngettext
 
 if TYPE_CHECKING:
     from ana.memory.memory import Memory
@@ -93,8 +94,10 @@ class Whereabouts:
     def go_to(self, memory: "Memory", clock: Clock, name: str) -> str:
         """Set the zone, until a client names another, and return a sentence. Raises UserError if there is none such."""
         if name and not find_zone(name):
-            raise UserError(f"There is no time zone {name!r:.60}.", "One is called Europe/Berlin.")
-        return self.look(memory, clock, name).sentence or f"Your time zone is {clock.zone_name}."
+            raise UserError(
+                _("There is no time zone {name}.").format(name=f"{name!r:.60}"), "One is called Europe/Berlin."
+            )
+        return self.look(memory, clock, name).sentence or _("Your time zone is {zone}.").format(zone=clock.zone_name)
 
     def tell_model(self, since: datetime | None) -> str:
         """Return a sentence for the model if the zone has changed since a moment; empty without one."""
@@ -123,8 +126,13 @@ def _agree(zone: tzinfo, other: tzinfo, now: datetime) -> bool:
 
 
 def _describe_change(before: str, zone: str, count: int) -> str:
-    sentence = f"Your time zone is {zone} now; it was {before}."
+    sentence = _("Your time zone is {zone} now; it was {before}.").format(zone=zone, before=before)
     if not count:
         return sentence
-    have = "1 item has a time that stays" if count == 1 else f"{count} items have times that stay"
-    return f"{sentence} {have} in {before}; undo lets them go along."
+    have = ngettext(
+        "{n} item has a time that stays in {before}; undo lets them go along.",
+        "{n} items have times that stay in {before}; undo lets them go along.",
+        count,
+        before=before,
+    )
+    return f"{sentence} {have}"

@@ -17,6 +17,7 @@ import typer
 from ana.errors import UserError
 from ana.machine import find_session
 from ana.output import tell, write_json
+from ana.translation import _
 from app.show.waiting import STOPPED, show_wait
 from app.startup import start
 
@@ -76,7 +77,7 @@ def ask(
             assert message is not None
             outcome = _ask(workspace, message, thread, max_steps)
     except KeyboardInterrupt:
-        tell(STOPPED)
+        tell(_(STOPPED))
         raise
     _show(workspace, outcome, as_json, thread)
 

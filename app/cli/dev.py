@@ -14,6 +14,7 @@ from ana.output import quote, tell
 from ana.places import is_checkout
 from ana.settings import PROJECT, Settings, read_environment
 from ana.tracing.langsmith import settle_environment
+from ana.translation import speak
 from ana.workspace import Workspace
 from app.serving import LOCAL, Port, require_port
 from app.startup import start
@@ -38,6 +39,7 @@ def dev(
     from tools.catalog import catalog
 
     workspace, watch = start(), reload and is_checkout()
+    speak("en")  # each run has its own language
     catalog(workspace.settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     if importlib.util.find_spec("langgraph_api") is None:
         raise ConfigError("The dev server is not installed.", f"{describe_install('server')}.")

@@ -3,6 +3,7 @@
 import secrets
 from typing import TYPE_CHECKING, Any
 
+from ana.translation import speak
 from ana.workspace import Workspace
 from app.startup import start
 
@@ -14,7 +15,9 @@ def mcp() -> None:
     """Serve the tools to another assistant over MCP, on standard input and output. docs/mcp.md shows what to paste."""
     import anyio
 
-    anyio.run(_serve, start())
+    workspace = start()
+    speak("en")  # which other models read
+    anyio.run(_serve, workspace)
 
 
 async def _serve(workspace: Workspace) -> None:

@@ -13,7 +13,7 @@ from ana.handles import open_data
 from ana.output import tell, write_line
 from ana.people import People
 from ana.reminders.ringing import DAY, MONTH, Target
-from ana.reminders.sending import TEST
+from ana.reminders.sending import make_test
 from ana.workspace import Workspace, open_workspace
 from app import services
 from app.following import Following, list_calendars
@@ -97,7 +97,7 @@ def _keep_ringing(people: Sequence[Workspace]) -> None:
 
 def send_test(targets: list[Target]) -> None:
     """Send a message to each address and report the results. Exit code 1 if one failed."""
-    reasons = [target.send(TEST) for target in targets]
+    reasons = [target.send(make_test()) for target in targets]
     for target, reason in zip(targets, reasons, strict=True):
         write_line(f"{target.name}: {reason or 'sent; check whether it arrived'}")
     if any(reasons):

@@ -15,6 +15,7 @@ import typer
 from ana.errors import ConfigError, UserError
 from ana.output import tell
 from ana.settings import Settings
+from ana.translation import speak
 from ana.urls import find_site
 from app import services
 from app.services import SERVE
@@ -56,6 +57,7 @@ def serve(
     from tools.catalog import catalog
 
     workspace = start()
+    speak("en")  # each request has its own language
     if uninstall:
         services.remove(SERVE)
         return

@@ -11,7 +11,7 @@ from ana import settings as settings_module
 from ana.errors import AnaError, UserError
 from ana.models.prices import find_price
 from ana.models.providers import destination, model_name
-from ana.reminders.sending import TEST, send
+from ana.reminders.sending import make_test, send
 from ana.settings import Settings, load_settings, read_environment, write_env_file
 from app.choices import CHOICES
 from app.cli.choices import ask, choose
@@ -54,7 +54,7 @@ def setup(
 def _offer_address(file: Path) -> None:
     """Ask for the address for reminders; save it if a test message could be sent there."""
     question = "Address for reminders, such as ntfys://ntfy.sh/a-long-secret-name (Enter: none)"
-    while (address := ask(question, "")) and (reason := send(address, TEST)):
+    while (address := ask(question, "")) and (reason := send(address, make_test())):
         say(f"The test message could not be sent: {reason.rstrip('.')}. The address was not saved.")
     if not address:
         return

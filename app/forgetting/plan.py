@@ -14,16 +14,21 @@ from ana.threads.ids import TRASHED
 from ana.tracing.lines import ID
 from ana.tracing.port import Traces
 from ana.tracing.schema import Record
+from ana.translation import _, mark_plural, mark_text, ngettext
 from ana.workspace import Workspace
 from app.mentions import Mentions, list_texts, name_unreached
 from app.privacy import describe_leaving
-from app.show.text import pluralize, show_moment
+from app.show.text import show_moment
 
 MOST_NAMED = 10
 """How many of a kind are named before they are asked about."""
 
-TITLES = ("This goes:", "This was stored with it, and stays:", "The same words still stand in:", "Out of reach:")
+TITLES = mark_text(
+    ("This goes:", "This was stored with it, and stays:", "The same words still stand in:", "Out of reach:")
+)
 """Before each part of what the person is told."""
+
+_PLACES = mark_plural("{n} more place", "{n} more places")
 
 QUOTED = 60
 """Characters of each."""
@@ -86,7 +91,7 @@ class Plan:
 
     def list_parts(self) -> list[tuple[str, list[str]]]:
         """Return what the person is told, each part that is not empty with its title."""
-        return [(title, lines) for title, lines in zip(TITLES, self.to_json().values(), strict=True) if lines]
+        return [(_(title), lines) for title, lines in zip(TITLES, self.to_json().values(), strict=True) if lines]
 
 
 def make_plan(handles: DataHandles, name: str, *, with_items: bool = False) -> Plan:
@@ -116,7 +121,7 @@ def make_plan(handles: DataHandles, name: str, *, with_items: bool = False) -> P
 def complete(handles: DataHandles, named: set[str], keys: set[RecordKey]) -> Plan:
     """Return the plan for turns that are named by their ids, and records."""
     memory, clock, store = handles.memory, handles.clock, handles.workspace.open_thread_store()
-    entries = [entry for _, id in keys for entry in memory.history(id=id) if entry.change.key in keys]
+    entries = [entry for _kind, id in keys for entry in memory.history(id=id) if entry.change.key in keys]
     ids = {id for kind, id in keys if kind == "item"}
     turns = [*_find_turns(handles.traces, named | {entry.turn for entry in entries if entry.turn}, ids)]
     needles = [id.encode() for id in (*ids, *list_messages(turns))]
@@ -126,14 +131,16 @@ def complete(handles: DataHandles, named: set[str], keys: set[RecordKey]) -> Pla
     stored = {c.key: _describe(handles, c.key) for c in wrote if c.key not in keys and memory.record(*c.key)}
     texts = {turn["question"] for turn in turns if "forgotten" not in turn} | list_texts(entries)
     messages = {
-        turn["id"]: f"the message {_cut(turn['question'])} of {show_moment(turn['ts'], clock)}, with its answer"
+        turn["id"]: _("the message {text} of {moment}, with its answer").format(
+            text=_cut(turn["question"]), moment=show_moment(turn["ts"], clock)
+        )
         for turn in turns
         if turn["id"] in named or "forgotten" not in turn
     }
-    forgets = _name_some(messages.values(), "message")
+    forgets = _name_some(messages.values(), mark_plural("{n} more message", "{n} more messages"))
     forgets += [_describe(handles, key) for key in sorted(keys)]
-    forgets += [f"{pluralize(len(trashed), 'deleted conversation')} in the trash"] if trashed else []
-    stays = _name_some(_find_words(handles, Mentions(texts), keys | stored.keys(), messages), "place")
+    forgets += [_name_trashed(len(trashed))] if trashed else []
+    stays = _name_some(_find_words(handles, Mentions(texts), keys | stored.keys(), messages), _PLACES)
     return Plan(
         day=clock.now().date().isoformat(),
         named=named,
@@ -185,33 +192,37 @@ def _find_words(
         if words.are_in(traces.read_text(thread).encode()):
             for turn in traces.read(thread):
                 if turn["id"] not in turns and words.are_in(json.dumps(turn).encode()):
-                    yield f"the message {turn['id']}, {_cut(turn['question'])}"
+                    yield _("the message {id}, {text}").format(id=turn["id"], text=_cut(turn["question"]))
 
 
 def _describe(handles: DataHandles, key: RecordKey) -> str:
     record = handles.memory.record(*key)
-    text = f", {_cut(record.content)}" if record else ""
-    return f"{'the item ' if key[0] == 'item' else ''}{name_record(key)}{text}"
+    name = (_("the item {id}") if key[0] == "item" else "{id}").format(id=name_record(key))
+    return f"{name}, {_cut(record.content)}" if record else name
 
 
 def name_record(key: RecordKey) -> str:
     """Return what people call a record."""
-    return key[1] if key[0] == "item" else f"line {key[1]}"
+    return key[1] if key[0] == "item" else _("line {n}").format(n=key[1])
 
 
 def _cut(text: str) -> str:
     return quote(text, QUOTED)
 
 
-def _name_some(lines: Collection[str] | Iterator[str], noun: str) -> list[str]:
+def _name_trashed(count: int) -> str:
+    return ngettext("{n} deleted conversation in the trash", "{n} deleted conversations in the trash", count)
+
+
+def _name_some(lines: Collection[str] | Iterator[str], more: tuple[str, str]) -> list[str]:
     every = [*lines]
-    rest = len(every) - MOST_NAMED
-    return every if rest < 1 else [*every[:MOST_NAMED], f"{rest} more {noun}{'s' if rest > 1 else ''}"]
+    left = len(every) - MOST_NAMED
+    return every if left < 1 else [*every[:MOST_NAMED], ngettext(*more, left)]
 
 
 def _list_unreached(workspace: Workspace) -> list[str]:
     leaving = describe_leaving(workspace.settings, local=False)
-    sentences = [f"What was sent stays where it went: {leaving}."] if leaving else []
-    sentences += ["The database's logs and dumps may hold them."] if workspace.has_database else []
+    sentences = [_("What was sent stays where it went: {leaving}.").format(leaving=leaving)] if leaving else []
+    sentences += [_("The database's logs and dumps may hold them.")] if workspace.has_database else []
     # a client elsewhere is not told where the folder is
     return sentences + [each.replace(str(workspace.folder), "the data folder") for each in name_unreached(workspace)]

@@ -55,11 +55,14 @@ async def change(request: Request, form: FormData) -> str:
 
 
 async def introduce(request: Request, form: FormData) -> str:
-    """POST /app/welcome: {name, ana_timezone}: who the person is, and where."""
+    """POST /app/welcome: {name, ana_timezone, ana_language}: who the person is, where, and how they speak."""
     opened, by = await find_workspace(request), make_edit()
     name, zone = read_text(form, "name"), read_text(form, "ana_timezone")
-    if zone and zone != opened.handles.clock.zone_name and "ana_timezone" not in list_fixed(opened.workspace):
-        await run_in_threadpool(save_settings, opened.workspace, {"ana_timezone": zone})
+    wanted = {"ana_timezone": zone, "ana_language": read_text(form, "ana_language")}
+    known = {"ana_timezone": opened.handles.clock.zone_name, "ana_language": "en"}
+    free = wanted.keys() - list_fixed(opened.workspace)
+    if changed := {name: wanted[name] for name in free if wanted[name] not in ("", known[name])}:
+        await run_in_threadpool(save_settings, opened.workspace, changed)
     if name:
         await run_in_threadpool(opened.handles.memory.append_line, f"Name: {name}", by)
     return go_on("/chat/new", by.turn if name else "")

@@ -4,6 +4,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ana.translation import _
 from app.assistants import RIGHTS, list_rights, list_written, save_right, undo_day
 from app.page.forms import read_text
 from app.page.shell import render
@@ -30,4 +31,4 @@ async def change(request: Request, form: FormData) -> Response:
         return await show(request, await run_in_threadpool(undo_day, memory, clock, name, day))
     right = read_text(form, "right")
     await run_in_threadpool(save_right, opened.workspace, name, right)
-    return await show(request, f"{name} {RIGHTS[right]} from now on.")
+    return await show(request, _("{name} {right} from now on.").format(name=name, right=_(RIGHTS[right])))

@@ -10,6 +10,7 @@ from ana.errors import NotFound
 from ana.handles import DataHandles
 from ana.output import shorten
 from ana.reminders.buttons import ACTS, Button
+from ana.translation import _
 from app.answering import RungItem, answer, find_rung
 from app.page.shell import render
 from app.server.answers import find_workspace
@@ -41,5 +42,5 @@ def _find(handles: DataHandles, button: Button) -> RungItem:
 
 
 async def _render(request: Request, rung: RungItem, told: str = "") -> Response:
-    content, word = shorten(rung.item.content, LONGEST), ACTS[request.state.button.act]
+    content, word = shorten(rung.item.content, LONGEST), _(ACTS[request.state.button.act])
     return await render(request, "reminder.html", content=content, id=rung.item.id, word=word, told=told)

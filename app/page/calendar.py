@@ -1,6 +1,6 @@
 """The calendar: a month, and a week by its hours."""
 
-from calendar import Calendar, month_name
+from calendar import Calendar
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +12,8 @@ from starlette.responses import Response
 from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.views import localize
+from ana.time.dates import name_month, show_day
+from ana.translation import _
 from app.dated import Dated, list_dated, tell_time
 from app.page.marking import read_day
 from app.page.shell import render
@@ -108,7 +110,7 @@ async def show(request: Request) -> Response:
 def _find_week(day: date) -> Span:
     first = day - timedelta(day.weekday())
     last, week = first + timedelta(6), timedelta(7)
-    title = f"{first.day} {first:%b} – {last.day} {last:%b} {last.year}"
+    title = f"{show_day(first, first.year)} – {show_day(last)}"
     dates = [first + timedelta(n) for n in range(7)]
     return Span("week", title, dates, str(first - week), str(first + week), f"month={day:%Y-%m}")
 
@@ -118,12 +120,13 @@ def _find_month(written: str | None, today: date) -> Span:
     try:
         first = datetime.strptime(written or f"{today:%Y-%m}", "%Y-%m").date()
     except ValueError as exc:
-        raise UserError(f"{written!r:.40} is no month.", "A month looks like 2026-12.") from exc
+        message = _("{value} is no month.").format(value=f"{written!r:.40}")
+        raise UserError(message, _("A month looks like 2026-12.")) from exc
     first = read_day(str(first), today)
     dates = [day for week in Calendar().monthdatescalendar(first.year, first.month) for day in week]
     before, after = (f"{first + timedelta(days):%Y-%m}" for days in (-1, 32))
     week = today if f"{today:%Y-%m}" == f"{first:%Y-%m}" else first
-    return Span("month", f"{month_name[first.month]} {first.year}", dates, before, after, f"week={week}")
+    return Span("month", name_month(first), dates, before, after, f"week={week}")
 
 
 def _read_days(handles: DataHandles, dates: Sequence[date], has_hours: bool) -> tuple[list[ShownDay], bool]:

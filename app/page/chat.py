@@ -15,6 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from ana.errors import AnaError, UserError, WrongReply
 from ana.runs.port import StartedRun
 from ana.threads.ids import canonical_id
+from ana.translation import _, get_language
 from ana.values import Properties
 from ana.workspace.personal import list_fixed
 from app.page.acts import go_on
@@ -27,7 +28,7 @@ from app.page.conversations import (
     read_conversation,
     read_request,
 )
-from app.page.examples import read_begun
+from app.page.examples import read_begun, reads_english
 from app.page.fields import read_fields
 from app.page.forms import read_text
 from app.page.marking import read_dates
@@ -84,7 +85,7 @@ async def show(request: Request) -> Response:
         state = await opened.worker.graph.aget_state(_place(thread))
         waiting = read_request(opened, state)
         cut = "" if waiting else find_cut_short(state)
-    begun, pasted = read_begun(request.query_params)
+    begun, pasted = read_begun(request.query_params, reads_english(opened.workspace.settings))
     failed = newest.error or "" if newest and newest.status == "error" else ""
     return await render(
         request,
@@ -189,7 +190,8 @@ async def stream(request: Request) -> Response:
 
 
 async def _begin(opened: OpenWorkspace, thread: str, **asked: Any) -> StartedRun:
-    body = {"assistant_id": ASSISTANT, "stream_mode": STREAMED, "if_not_exists": "create", **asked}
+    context = {"language": get_language()}
+    body = {"assistant_id": ASSISTANT, "stream_mode": STREAMED, "if_not_exists": "create", "context": context, **asked}
     return await begin_run(opened, NewRun.model_validate(body), thread)
 
 
@@ -207,7 +209,7 @@ def _begin_progress(run: StartedRun, opened: OpenWorkspace) -> Progress:
     settings = opened.workspace.settings
 
     def tell_wait() -> str:
-        return describe_wait(settings, (datetime.now(UTC) - run.created_at).total_seconds(), "Stop ends it.")
+        return describe_wait(settings, (datetime.now(UTC) - run.created_at).total_seconds(), _("Stop ends it."))
 
     return Progress(opened.handles.clock.now().year, tell_wait)
 
@@ -230,14 +232,14 @@ def _read_reply(form: FormData, asked: Asked, today: date) -> dict[str, Any]:
         return decide_all(asked, "reject")
     if kind == "approve" and not actions:
         return decide_all(asked, "approve")
-    ticked = [kind == "approve" or (kind == "ticked" and f"tick-{n}" in form) for n, _ in enumerate(actions)]
+    ticked = [kind == "approve" or (kind == "ticked" and f"tick-{n}" in form) for n in range(len(actions))]
     if not any(ticked):
         raise WrongReply("Nothing is ticked.", "Tick what may be done, or decide on all of it; it still waits.")
     chosen = enumerate(zip(actions, ticked, strict=True))
     try:
         return {"decisions": [_read_decision(form, n, *each, today) for n, each in chosen]}
     except UserError as exc:
-        raise WrongReply(exc.message, f"{exc.hint} Nothing was done; it still waits.".lstrip()) from exc
+        raise WrongReply(exc.message, f"{exc.hint} {_('Nothing was done; it still waits.')}".lstrip()) from exc
 
 
 def _read_decision(form: FormData, number: int, action: dict[str, Any], is_done: bool, today: date) -> dict[str, Any]:

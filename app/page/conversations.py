@@ -15,6 +15,7 @@ from ana.time.dates import show_day
 from ana.tracing.port import Traces
 from ana.tracing.record import INTERRUPTED
 from ana.tracing.schema import Record, Step, is_call
+from ana.translation import _
 from app.demo import RECORDED
 from app.outcome import Waiting, read_waiting
 from app.page.fields import Field, list_fields
@@ -148,7 +149,7 @@ async def list_conversations(opened: OpenWorkspace, most: int = 1, text: str = "
 def group_by_day(listed: Iterable[Listed], clock: Clock) -> list[tuple[str, list[Listed]]]:
     """Return conversations by the day on which each was used last, in their order."""
     today = clock.now().date()
-    names = {today: "Today", today - timedelta(days=1): "Yesterday"}
+    names = {today: _("Today"), today - timedelta(days=1): _("Yesterday")}
     days: dict[date, list[Listed]] = {}
     for each in listed:
         days.setdefault(each.last.astimezone(clock.zone).date(), []).append(each)
@@ -168,7 +169,7 @@ def _find_said(listed: Iterable[Listed], traces: Traces, text: str) -> list[List
 
 def _list_row(row: Row, waits: Mapping[str, str]) -> Listed:
     id, told = row["thread_id"], row["metadata"]
-    title = next((told[name] for name in THREAD_FIELDS[:2] if told.get(name)), "Begun")
+    title = next((told[name] for name in THREAD_FIELDS[:2] if told.get(name)), _("Begun"))
     return Listed(id, shorten(title, TITLE), waits.get(id, ""), row["updated_at"] or row["created_at"])
 
 
@@ -177,7 +178,7 @@ def list_deleted(opened: OpenWorkspace) -> list[tuple[str, str, str]]:
     clock = opened.handles.clock
     deleted = opened.workspace.open_threads().store.list_trash()
     return [
-        (each.thread, each.name or shorten(each.question, TITLE) or "Without a name", show_moment(each.ts, clock))
+        (each.thread, each.name or shorten(each.question, TITLE) or _("Without a name"), show_moment(each.ts, clock))
         for each in deleted
     ]
 
@@ -261,7 +262,7 @@ def _show_request(waiting: Waiting, year: int) -> ShownRequest:
     return ShownRequest(
         waiting.request_id,
         waiting.question,
-        QUESTION,
+        _(QUESTION),
         summary,
         actions,
         word_looks(steps, year),

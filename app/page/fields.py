@@ -8,9 +8,10 @@ from typing import Any, TypeGuard
 from starlette.datastructures import FormData
 
 from ana.errors import UserError
-from ana.memory.few_words import show_name
+from ana.memory.few_words import call_property
 from ana.output import escape_controls
 from ana.time.repeats import DATE_KEYS
+from ana.translation import _
 from ana.values import Json, read_json
 
 LONG = 60
@@ -67,7 +68,7 @@ def read_fields(values: Mapping[str, Json], form: FormData, prefix: str, place: 
         if written == shown:
             read[name] = value
         elif written.strip():
-            read[name] = _read_value(written, value, show_name(name))
+            read[name] = _read_value(written, value, call_property(name))
     return read
 
 
@@ -89,12 +90,13 @@ def _walk(values: Mapping[str, Json], place: str) -> Iterator[tuple[str, Json]]:
 
 
 def _describe(path: str, value: Json) -> Field:
-    label = ": ".join(map(show_name, path.removeprefix("properties.").split(".")))
-    hint = "a day, with a time or not, or words such as next tuesday" if path.rpartition(".")[2] in DATE_KEYS else ""
+    label = ": ".join(map(call_property, path.removeprefix("properties.").split(".")))
+    is_date = path.rpartition(".")[2] in DATE_KEYS
+    hint = _("a day, with a time or not, or words such as next tuesday") if is_date else ""
     if _is_plain(value):
         return Field(path, label, value, hint)
     if _is_plain_list(value):
-        return Field(path, label, ", ".join(value), "with commas between them")
+        return Field(path, label, ", ".join(value), _("with commas between them"))
     return Field(path, label, json.dumps(value, ensure_ascii=_has_hidden(value)), "")
 
 
@@ -124,5 +126,6 @@ def _read_value(written: str, was: Json, label: str) -> Json:
     try:
         value: Json = read_json(written)
     except ValueError as exc:
-        raise UserError(f"{label}: {written!r:.40} cannot be read.", f"It is written as {json.dumps(was)} is.") from exc
+        message = _("{label}: {written} cannot be read.").format(label=label, written=f"{written!r:.40}")
+        raise UserError(message, _("It is written as {value} is.").format(value=json.dumps(was))) from exc
     return value

@@ -17,6 +17,7 @@ from ana.handles import Handles
 from ana.transfer.exporter import export_lines
 from ana.transfer.foreign.columns import ROLES
 from ana.transfer.ics.writer import write_calendar
+from ana.translation import _
 from app.page.acts import go_on
 from app.page.forms import read_text
 from app.page.importing import MANY, SMALL, Importing, show_growing, show_rows
@@ -30,7 +31,7 @@ async def give(request: Request) -> Response:
     handles, name = (await find_workspace(request)).handles, request.path_params["name"]
     write = WRITERS.get(name)
     if write is None:
-        raise UserError("There is no such file.", f"There are {', '.join(WRITERS)}.")
+        raise UserError("There is no such file.", _("There are {names}.").format(names=", ".join(WRITERS)))
     folder = Path(await run_in_threadpool(tempfile.mkdtemp))
     file = folder / name
     done = BackgroundTask(_remove, file)

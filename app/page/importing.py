@@ -25,13 +25,13 @@ from ana.transfer.foreign.tables import Table
 from ana.transfer.importer import ImportResult, import_bundle
 from ana.transfer.reading import read_source
 from ana.transfer.whose import Whose, tell_whose
+from ana.translation import _, mark_text, ngettext
 from app.columns import FINISHED, ColumnChooser
 from app.page.forms import read_form_token
 from app.page.shell import HEADERS, draw, render
 from app.server.request_threads import run_in_threadpool
 from app.server.workspaces import OpenWorkspace
 from app.show.items import describe_properties, show_date
-from app.show.text import pluralize
 
 SMALL = 1_000_000
 """A file of more bytes may take a while to be read."""
@@ -44,6 +44,9 @@ LONGEST_NAME = 100
 
 TOLD_EVERY = 1.0
 """Seconds between two looks at how far it is."""
+
+ROLE_NAMES = mark_text(("title", "start", "list", "leave out"))
+"""What a column can be, beside what properties are called."""
 
 _SEAM = "(what grows)"
 
@@ -73,7 +76,7 @@ class Importing:
         self.fault = ""
         """Why nobody knows what they are."""
         self._work = Work(self._tell)
-        self.told = "Reading the file."
+        self.told = _("Reading the file.")
         """How far it is."""
 
     @property
@@ -133,7 +136,9 @@ class Importing:
         except UserError as exc:
             said = exc.message.replace(str(self._path), "this file")
             raise UserError(said[:1].upper() + said[1:], exc.hint) from exc
-        hint = "An export of ana can, a calendar (.ics), and rows: CSV, TSV, JSON, Markdown, or a ZIP of them."
+        hint = mark_text(
+            "An export of ana can, a calendar (.ics), and rows: CSV, TSV, JSON, Markdown, or a ZIP of them."
+        )
         raise UserError("This file cannot be brought in.", hint)
 
     def _choose(self, table: Table, known: Columns | None) -> Columns:
@@ -152,7 +157,8 @@ class Importing:
         return import_bundle(handles.memory, self._bundle)
 
     def _tell(self, done: int, total: int) -> None:
-        self.told = f"{done:,} of {total:,} are prepared." if done < total else f"All {total:,} are being stored."
+        told = _("{done:,} of {total:,} are prepared.") if done < total else _("All {total:,} are being stored.")
+        self.told = told.format(done=done, total=total)
 
 
 async def show_rows(request: Request, importing: Importing) -> Response:
@@ -160,7 +166,7 @@ async def show_rows(request: Request, importing: Importing) -> Response:
     handles = importing.handles
     items, year = importing.bundle.items[:FINISHED], handles.clock.now().year
     rows = [(each.content, show_date(each, year), describe_properties(each.properties, year)) for each in items]
-    count = pluralize(len(importing.bundle.items), "item")
+    count = ngettext("{n} item", "{n} items", len(importing.bundle.items))
     return await render(
         request, "columns.html", importing=importing, items=rows, count=count, roles=ROLES, part="settings"
     )
@@ -205,4 +211,4 @@ async def _store(importing: Importing) -> dict[str, Any]:
         return {"result": None, "failed": exc.sentence()}
     except FILE_ERRORS as exc:
         _log.warning("an import failed: %s", exc)
-        return {"result": None, "failed": f"The files could not be used: {describe_fault(exc)}."}
+        return {"result": None, "failed": _("The files could not be used: {fault}.").format(fault=describe_fault(exc))}

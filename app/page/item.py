@@ -17,6 +17,7 @@ from ana.memory.status import CLOSED, has_status
 from ana.memory.undo import find_all_undone
 from ana.memory.views import localize
 from ana.time.repeats import DATE_KEYS
+from ana.translation import _
 from ana.values import Json, Properties
 from app.page.acts import go_on
 from app.page.fields import fill_fields, list_fields, read_fields, read_new
@@ -38,7 +39,6 @@ STATUSES = ("active", "done", "cancelled")
 """What the status of an item can be set to beside what it is."""
 
 PREFIX = "field-"
-FROM_REMINDER = ", from the reminder"
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,9 @@ def _list_versions(handles: DataHandles, id: str) -> Sequence[Version]:
     entries, undone = handles.memory.history(id=id, limit=VERSIONS), find_all_undone(handles.memory)
     return [
         Version(
-            f"{show_moment(entry.ts, handles.clock)}{FROM_REMINDER if find_author(entry.turn) == REMINDER else ''}",
+            (_("{moment}, from the reminder") if find_author(entry.turn) == REMINDER else "{moment}").format(
+                moment=show_moment(entry.ts, handles.clock)
+            ),
             describe_change(make_receipt(entry.change, handles.clock.zone)),
             entry.turn if "-" not in entry.turn else "",
             entry.turn if entry.turn not in undone else "",

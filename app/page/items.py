@@ -12,15 +12,17 @@ from starlette.responses import Response
 from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
+from ana.memory.few_words import call_value
 from ana.memory.item import Item
 from ana.memory.others import OTHERS, find_from
 from ana.memory.overdue import make_overdue_filter
 from ana.memory.search.result import QueryResult
-from ana.memory.sources import PERSON
+from ana.memory.sources import PERSON, is_others
 from ana.memory.status import CLOSED
 from ana.memory.trash import list_deleted, restore
 from ana.memory.views import localize
 from ana.time.clock import Clock
+from ana.translation import _, mark_text
 from ana.values import Json
 from app.answering import mark_done
 from app.due import list_open_first
@@ -41,17 +43,19 @@ MOST_PAGES = 2000
 CHOICES = 30
 """Names of a kind that can be chosen, the commonest."""
 
-CHIPS: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "state": ("Open or done", {"open": "Open", "done": "Done"}),
-    "when": ("Date", {"overdue": "Overdue", "today": "Today", "week": "Next seven days", "none": "Without a date"}),
-    "type": ("Kind", {}),
-    "project": ("Project", {}),
-    "tags": ("Tag", {}),
-    "topic": ("Topic", {}),
-    "person": ("Person", {}),
-    "status": ("Status", {}),
-    "source": ("From", {PERSON: "Me", OTHERS: "Others"}),
-}
+CHIPS: Mapping[str, tuple[str, Mapping[str, str]]] = mark_text(
+    {
+        "state": ("Open or done", {"open": "Open", "done": "Done"}),
+        "when": ("Date", {"overdue": "Overdue", "today": "Today", "week": "Next seven days", "none": "Without a date"}),
+        "type": ("Kind", {}),
+        "project": ("Project", {}),
+        "tags": ("Tag", {}),
+        "topic": ("Topic", {}),
+        "person": ("Person", {}),
+        "status": ("Status", {}),
+        "source": ("From", {PERSON: "Me", OTHERS: "Others"}),
+    }
+)
 """What a list is narrowed by: the name in its address, what it is called, and what can be chosen; else names in use."""
 
 
@@ -78,6 +82,7 @@ class Listed(ShownItem):
 
     kind: str = ""
     source: str = ""
+    source_name: str = ""
     why: str = ""
     can_be_done: bool = False
 
@@ -95,7 +100,8 @@ async def show_list(request: Request) -> Response:
     shows_why = "q" in here and "why" in asked
     reasons = explain(found) if shows_why else [""] * len(found.items)
     first = (page - 1) * PAGE_SIZE
-    pages = {"Page before": page - 1 if page > 1 else 0, "Next page": page + 1 if found.total > page * PAGE_SIZE else 0}
+    following = page + 1 if found.total > page * PAGE_SIZE else 0
+    pages = {_("Page before"): page - 1 if page > 1 else 0, _("Next page"): following}
     return await render(
         request,
         "items.html",
@@ -199,7 +205,8 @@ def _narrow(name: str, value: str, clock: Clock) -> list[Json]:
 def _list_chips(here: Mapping[str, str], names: Mapping[str, Sequence[tuple[str, int]]]) -> Iterator[Chip]:
     """Yield a chip for each thing that the list is, or can be, narrowed by."""
     for name, (title, fixed) in CHIPS.items():
-        choices = fixed or {each: shorten(each, 40) for each, _ in names.get(name, ())[:CHOICES]}
+        choices = {each: _(title) for each, title in fixed.items()}
+        choices = choices or {each: call_value(shorten(each, 40)) for each, _count in names.get(name, ())[:CHOICES]}
         value = here.get(name, "")
         without = {key: each for key, each in here.items() if key != name}
         if value or (choices and name != "status"):
@@ -212,8 +219,9 @@ def _list(stored: Item, clock: Clock, why: str) -> Listed:
     shown, kind = show_item(item, clock.now().year), item.properties.get("type")
     return Listed(
         **vars(shown),
-        kind=kind if isinstance(kind, str) and kind != "task" else "",
-        source=describe_source(item),
+        kind=call_value(kind) if isinstance(kind, str) and kind != "task" else "",
+        source=item.source if is_others(item.source) else "",
+        source_name=describe_source(item),
         why=why,
         can_be_done=bool(item.properties.get("status")) or shown.repeats,
     )

@@ -6,12 +6,14 @@ from datetime import date, datetime, timedelta
 from ana.errors import NoSuchItem, NotFound, UserError
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
+from ana.memory.few_words import call_property
 from ana.memory.item import Item
 from ana.memory.travel import read_item_repeat
 from ana.memory.views import localize
 from ana.time.dates import day_of
 from ana.time.guesses import guess_dates
 from ana.time.repeats import DATE_KEYS, Repeat, iter_between, list_missed, read_day_or_moment, read_local
+from ana.translation import _
 from ana.values import Json, Properties
 from app.show.text import shorten
 
@@ -121,7 +123,7 @@ def read_dates(properties: Properties, today: date) -> Properties:
     for name in DATE_KEYS:
         value = properties.get(name)
         if value is not None and not day_of(value):
-            found[name] = _read_moment(f"{name}: ", value, today)
+            found[name] = _read_moment(f"{call_property(name)}: ", value, today)
     return found
 
 
@@ -129,8 +131,8 @@ def _read_moment(name: str, value: Json, today: date) -> str:
     meant = guess_dates(value, today) if isinstance(value, str) else None
     if meant is None or meant[0] != meant[1]:
         raise UserError(
-            f"{name}{value!r:.40} is no day.",
-            "A day looks like 2026-12-24, with a time 2026-12-24T09:30, or is named as next Tuesday is.",
+            _("{value} is no day.").format(value=f"{name}{value!r:.40}"),
+            _("A day looks like 2026-12-24, with a time 2026-12-24T09:30, or is named as next Tuesday is."),
         )
     return meant[0]
 
@@ -143,7 +145,7 @@ def read_day(text: str, today: date) -> date:
     """Return a day as a form names it: 2026-12-24, next tuesday. Raises UserError if it is none, or of another age."""
     day = _read_place(text, today)
     if isinstance(day, datetime):
-        raise UserError(f"{text!r:.40} is no day alone.", "A day looks like 2026-12-24.")
+        raise UserError(_("{value} is no day alone.").format(value=f"{text!r:.40}"), _("A day looks like 2026-12-24."))
     return day
 
 
@@ -152,7 +154,8 @@ def _read_place(text: str, today: date) -> date:
     written = _read_moment("", text, today)
     moment = datetime.fromisoformat(written)
     if moment.year not in YEARS:
-        raise UserError("This day is too far away.", f"Choose one from {YEARS[0]} to {YEARS[-1]}.")
+        hint = _("Choose one from {first} to {last}.").format(first=YEARS[0], last=YEARS[-1])
+        raise UserError(_("This day is too far away."), hint)
     return moment if len(written) > len("2026-12-24") else moment.date()
 
 

@@ -5,8 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from ana.translation import _, mark_text
+
 NODES = {"load_context": 70, "reason": 210, "execute_tools": 350, "approve": 490, "reflect": 630}
 """The nodes of the graph, and how far from the left each is drawn."""
+
+NAMES = mark_text(("load context", "reason", "execute tools", "approve", "reflect"))
+"""What they are called."""
 
 EDGES = (
     ("load_context", "reason"),
@@ -19,13 +24,15 @@ EDGES = (
     ("reflect", "reason"),
 )
 
-SAID = {
-    "load_context": "looked at what is known",
-    "reason": "asked the model",
-    "execute_tools": "ran its calls",
-    "approve": "asked you",
-    "reflect": "checked the answer",
-}
+SAID = mark_text(
+    {
+        "load_context": "looked at what is known",
+        "reason": "asked the model",
+        "execute_tools": "ran its calls",
+        "approve": "asked you",
+        "reflect": "checked the answer",
+    }
+)
 """What happens in each node, in words."""
 
 MIDDLE, HALF, HALF_HEIGHT = 80, 58, 18
@@ -84,8 +91,8 @@ def draw_arrows(path: Sequence[str]) -> list[Arrow]:
 
 
 def word_path(path: Sequence[str]) -> str:
-    """Return the way of a turn in words."""
-    return ", then ".join(SAID.get(name, name) for name in path)
+    """Return the way of a turn in a sentence; empty without one."""
+    return _("It {steps}.").format(steps=_(", then ").join(_(SAID.get(name, name)) for name in path)) if path else ""
 
 
 def draw_bars(days: Sequence[tuple[str, float]], width: float = 640, height: float = 100) -> list[Bar]:

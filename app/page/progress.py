@@ -10,6 +10,7 @@ from itertools import pairwise
 from pydantic_core import from_json
 
 from ana.runs.port import Event, Runs
+from ana.translation import _
 from app.show.calls import describe_call
 
 SENT_EVERY = 0.1
@@ -39,7 +40,7 @@ class Progress:
     @property
     def doing(self) -> str:
         """What goes on, in words."""
-        return "Writing" if self.draft else self.tell_wait() or "Thinking"
+        return _("Writing") if self.draft else self.tell_wait() or _("Thinking")
 
     @property
     def settled(self) -> list[str]:

@@ -10,6 +10,7 @@ from starlette.responses import Response
 from ana.errors import NoSuchItem, NotFound
 from ana.handles import DataHandles
 from ana.memory.changes import make_edit
+from ana.translation import _
 from app.page.acts import go_on
 from app.page.forms import read_text
 from app.page.marking import delete, mark_all
@@ -49,7 +50,7 @@ async def change(request: Request, form: FormData) -> Response | str:
         return go_on("/routines", await run_in_threadpool(mark_all, opened.handles, [item.id], delete))
     async with opened.slots.take(opened.workspace.person):
         answer = await asyncio.to_thread(Routines(opened.handles, (), ()).run_now, item)
-    return await show(request, answer or "Nothing to tell.")
+    return await show(request, answer or _("Nothing to tell."))
 
 
 def _find(handles: DataHandles, id: str) -> "Item":

@@ -10,7 +10,8 @@ from ana.errors import UserError
 from ana.keys import OWNER, make_digest
 from ana.models.listing import find_api, list_chat_models
 from ana.reminders.push import find_public_key, is_installed, make_address, make_private_key
-from ana.reminders.sending import TEST, send
+from ana.reminders.sending import make_test, send
+from ana.translation import _, ngettext
 from ana.workspace import Workspace, load_workspace, open_workspace
 from ana.workspace.personal import list_fixed, save_settings
 from app.dials import DIALS
@@ -23,14 +24,13 @@ from app.privacy import describe_answering
 from app.reminding import describe_failing
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool
-from app.show.text import pluralize
 from app.trial import connect, try_model
 from app.trial import list_fixed as list_fixed_model
 
 SAVED = "saved"
 """In an address, that something was just set."""
 
-FIELDS = ("ana_timezone", "ana_autonomy", "ana_daily_budget_usd", "ana_model")
+FIELDS = ("ana_timezone", "ana_language", "ana_autonomy", "ana_daily_budget_usd", "ana_model")
 
 
 async def show(request: Request, told: str = "") -> Response:
@@ -60,7 +60,7 @@ async def show(request: Request, told: str = "") -> Response:
         household=await run_in_threadpool(list_household, request),
         is_alone=request.state.is_alone,
         push_key=await _find_push_key(workspace),
-        told=told or ("Saved." if SAVED in request.query_params else ""),
+        told=told or (_("Saved.") if SAVED in request.query_params else ""),
     )
 
 
@@ -123,15 +123,25 @@ async def save_calendar(request: Request, form: FormData) -> Response:
     following = Following((await find_workspace(request)).handles)
     if url := read_text(form, "url"):
         calendar, changes = await run_in_threadpool(following.follow, url, read_text(form, "called"))
-        return await show(request, f"{calendar.name} is followed: {pluralize(len(changes), 'entry', 'entries')}.")
+        told = ngettext(
+            "{name} is followed: {n} entry.", "{name} is followed: {n} entries.", len(changes), name=calendar.name
+        )
+        return await show(request, told)
     gone = await run_in_threadpool(following.unfollow, read_text(form, "drop"))
-    return await show(request, f"It is not followed any more: {pluralize(len(gone), 'entry', 'entries')} taken out.")
+    told = ngettext(
+        "It is not followed any more: {n} entry taken out.",
+        "It is not followed any more: {n} entries taken out.",
+        len(gone),
+    )
+    return await show(request, told)
 
 
 async def _test(workspace: Workspace, address: str) -> str:
     kinds = None if workspace.person == OWNER else workspace.settings.ana_notify_kinds
-    reason = await run_in_threadpool(send, address, TEST, kinds)
-    return f"It was not delivered: {reason.rstrip('.')}." if reason else f"A test was sent by {name_kind(address)}."
+    reason = await run_in_threadpool(send, address, make_test(), kinds)
+    if reason:
+        return _("It was not delivered: {reason}.").format(reason=_(reason.rstrip(".")))
+    return _("A test was sent by {kind}.").format(kind=name_kind(address))
 
 
 async def _make_calendar_address(request: Request, workspace: Workspace) -> str:

@@ -12,10 +12,13 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from ana import __version__
 from ana.keys import OWNER
+from ana.memory.few_words import call_value
 from ana.output import escape_controls, quote
+from ana.time.dates import name_weekday, show_day
+from ana.translation import LANGUAGES, _, get_language, mark_text, ngettext, pgettext
 from app.page.acts import find_notice, find_place
 from app.page.conversations import BESIDE, group_by_day, list_conversations
-from app.page.examples import EXAMPLES
+from app.page.examples import list_examples, reads_english
 from app.page.forms import FIELD, keep_form_token, read_form_token
 from app.page.lines import draw_line, draw_receipt, draw_text, show
 from app.server.answers import find_workspace
@@ -35,15 +38,19 @@ HEADERS = {
 after somebody has signed out sees nothing."""
 
 NAVIGATION = (
-    ("chat", "Chat", True),
-    ("today", "Today", True),
-    ("calendar", "Calendar", False),
-    ("items", "Items", True),
-    ("about", "About me", False),
-    ("turns", "Activity", False),
-    ("settings", "Settings", False),
+    ("chat", mark_text("Chat"), True),
+    ("today", mark_text("Today"), True),
+    ("calendar", mark_text("Calendar"), False),
+    ("items", mark_text("Items"), True),
+    ("about", mark_text("About me"), False),
+    ("turns", mark_text("Activity"), False),
+    ("settings", mark_text("Settings"), False),
 )
 """The parts of the page: the first of their path, what they are called, and whether a small screen has room."""
+
+
+NOT_FOUND = mark_text("Not Found")
+"""What Starlette says of an address that nothing has."""
 
 
 @cache
@@ -58,7 +65,15 @@ def _environment() -> Environment:
     )
     made.filters |= {"draw_text": draw_text, "draw_line": draw_line, "draw_receipt": draw_receipt, "quote": quote}
     made.globals.update(base=PAGE, navigation=NAVIGATION, version=__version__, owner=OWNER, token=_draw_token)
-    made.globals["all_examples"] = EXAMPLES
+    made.globals |= {
+        "_": _say,
+        "ngettext": _say_many,
+        "pgettext": pgettext,
+        "call_value": call_value,
+        "list_examples": list_examples,
+    }
+    made.globals.update(name_weekday=name_weekday, show_day=show_day)
+    made.globals |= {"get_language": get_language, "languages": LANGUAGES}
     for macro, file in (("icon", "icons.html"), ("examples", "examples.html")):
         made.globals[macro] = vars(made.get_template(file).module)[macro]
     return made
@@ -68,6 +83,15 @@ def _environment() -> Environment:
 def _draw_token(context: Context) -> Markup:
     """Return the field that every form has: the token of this browser's forms."""
     return Markup('<input type="hidden" name="{}" value="{}">').format(FIELD, context["form_token"])
+
+
+def _say(text: str, **values: Any) -> Markup:
+    """Return a sentence as HTML, in the language of the page; each value is escaped as it would be alone."""
+    return Markup(_(text)).format_map({name: show(value) for name, value in values.items()})
+
+
+def _say_many(one: str, many: str, n: int) -> Markup:
+    return Markup(ngettext(one, many, n))
 
 
 def draw(template: str, **values: Any) -> str:
@@ -86,6 +110,7 @@ async def render(request: Request, template: str, *, status: int = 200, **values
     person = None if request.state.button else request.state.person
     if person and "conversations" not in values:
         opened = await find_workspace(request)
+        values["reads_english"] = reads_english(opened.workspace.settings)
         values["conversations"] = group_by_day(await list_conversations(opened, BESIDE), opened.handles.clock)
         values["notice"] = await find_notice(request, opened.handles)
     here = values.pop("part", "") or request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat"
@@ -111,6 +136,7 @@ async def render(request: Request, template: str, *, status: int = 200, **values
 
 async def answer_error(request: Request, status: int, sentence: str) -> Response:
     """Return what a request of the page that failed is answered: a page, its script a sentence to show."""
+    sentence = _(sentence)
     if BY_SCRIPT in request.headers:
         return PlainTextResponse(escape_controls(sentence), status, HEADERS)
     return await render(request, "error.html", status=status, code=status, sentence=sentence, conversations=())

@@ -18,6 +18,7 @@ from ana.memory.travel import read_item_repeat
 from ana.output import escape_controls
 from ana.time.dates import day_of, show_day
 from ana.time.repeats import list_missed, may_repeat
+from ana.translation import _, mark_text
 from app.adding import describe_task, read_task
 from app.answering import mark_done
 from app.dated import tell_time
@@ -37,12 +38,14 @@ SHOWN, OF_ONE_DAY = 20, 80
 
 DAY = timedelta(days=1)
 
-KIND = (
-    "Nothing is planned. The day is yours.",
-    "Nothing waits for you today.",
-    "A free day: rest counts too.",
-    "Nothing here, and that is fine.",
-    "An empty page. Enjoy it.",
+KIND = mark_text(
+    (
+        "Nothing is planned. The day is yours.",
+        "Nothing waits for you today.",
+        "A free day: rest counts too.",
+        "Nothing here, and that is fine.",
+        "An empty page. Enjoy it.",
+    )
 )
 
 
@@ -99,7 +102,7 @@ async def show(request: Request) -> Response:
     return await render(
         request,
         "today.html",
-        title="Today" if chosen == today else show_day(chosen, today.year),
+        title=_("Today") if chosen == today else show_day(chosen, today.year),
         day=show_day(chosen, today.year),
         groups=groups,
         is_new=await run_in_threadpool(handles.memory.count) == 0,
@@ -141,7 +144,7 @@ async def choose_day(request: Request) -> Response:
 
 def list_days(today: date) -> list[tuple[str, date, str]]:
     """Return the days that are offered to move something to: a name, the day, and what it is called besides."""
-    days = {"Today": today, "Tomorrow": today + DAY, "Next week": today + timedelta(7 - today.weekday())}
+    days = {_("Today"): today, _("Tomorrow"): today + DAY, _("Next week"): today + timedelta(7 - today.weekday())}
     return [(name, day, show_day(day, today.year)) for name, day in days.items()]
 
 
@@ -192,7 +195,7 @@ def _read_groups(handles: DataHandles) -> list[Group]:
     for each, of_day in sorted(days.items()):
         told.append(Group(f"{show_day(each, now.year)} ({len(of_day)})", sort_by_time(of_day, each), 0, day=each))
     left, last = week.total - len(week.items), now.date() + WEEK
-    return [*told, *([Group(f"Later, until {show_day(last, now.year)}", [], left)] if left else [])]
+    return [*told, *([Group(_("Later, until {day}").format(day=show_day(last, now.year)), [], left)] if left else [])]
 
 
 def _count_missed(handles: DataHandles, stored: Item) -> int:

@@ -14,6 +14,7 @@ from ana.errors import NotFound
 from ana.evaluations import read_evaluations
 from ana.handles import Handles
 from ana.tracing.schema import CORE, DISPLAY_FIELDS, FOLLOWED, Record, find_fault, list_nodes
+from ana.translation import _
 from app.costs import add_up
 from app.demo import RECORDED
 from app.page.conversations import show_turn
@@ -77,10 +78,10 @@ def _list_turns(handles: Handles) -> list[ListedTurn]:
 
 
 def _list_turn(record: Record, handles: Handles) -> ListedTurn:
-    marks = ["failed"] if record.get("error") else []
-    marks += ["sent back"] if any(step["tool"].startswith("⛔️") for step in record["steps"]) else []
-    marks += ["recorded"] if record.get("model") == RECORDED else []
-    marks += ["changed something"] if record.get("changes") else []
+    marks = [_("failed")] if record.get("error") else []
+    marks += [_("sent back")] if any(step["tool"].startswith("⛔️") for step in record["steps"]) else []
+    marks += [_("recorded")] if record.get("model") == RECORDED else []
+    marks += [_("changed something")] if record.get("changes") else []
     usd = record.get("cost_usd")
     return ListedTurn(
         record["id"],
@@ -119,15 +120,16 @@ def _read_story(handles: Handles, id: str) -> dict[str, Any]:
     record = _find(handles, id)
     path = list_nodes(record)
     durations: Mapping[str, Any] = record.get("durations", {})
+    is_free = record.get("cost_usd") == 0
     return {
         "turn": show_turn(record, handles),
         "thread": record.get("thread_id", ""),
         "path": word_path(path),
         "boxes": draw_boxes(path),
         "arrows": draw_arrows(path),
-        "timings": [(name.replace("_", " "), f"{seconds:.3f} s") for name, seconds in durations.items()],
+        "timings": [(_(name.replace("_", " ")), f"{seconds:.3f} s") for name, seconds in durations.items()],
         "model": f"{record.get('model', '')} ({record.get('provider', '')})",
-        "cost": describe_cost(record) + (", free" if record.get("cost_usd") == 0 else ""),
+        "cost": (_("{cost}, free") if is_free else "{cost}").format(cost=describe_cost(record)),
         "error": record.get("error") or "",
     }
 
@@ -137,7 +139,7 @@ def _find(handles: Handles, id: str) -> Record:
     if record is None or record["id"] != id:
         raise NotFound("There is no such turn.", "It may have been deleted meanwhile.")
     if fault := find_fault(record, CORE, DISPLAY_FIELDS | FOLLOWED):
-        raise NotFound(f"The record of this turn is damaged: {fault}.")
+        raise NotFound(_("The record of this turn is damaged: {fault}.").format(fault=fault))
     return record
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import StoreBusy, UserError, WrongReply
+from ana.translation import _, mark_text
 from app.show.confirm import edit_text
 from app.show.text import say
 
@@ -18,7 +19,7 @@ ShortReply = Literal["approve", "reject", "edit", "all"]
 SHORT_REPLIES: dict[str, ShortReply] = {"e": "edit", "edit": "edit", "a": "all", "all": "all"}
 """What decides beside a yes or a no in any language."""
 
-STILL_WAITS = "It still waits: y, n, e or a."
+STILL_WAITS = mark_text("It still waits: y, n, e or a.")
 
 _UNDO = "“undo” takes it back."
 _RECEIPT = re.compile(r"(?:Kept|Done:|Moved:|Deleted:|I will remember about you:) ")
@@ -96,7 +97,7 @@ class Approval:
         self._waiting = None
         waiting = assistant.find_open_turn(thread_id)
         if isinstance(waiting, Waiting):
-            say("This conversation waits for your decision.")
+            say(_("This conversation waits for your decision."))
             self.show(waiting)
         return self._waiting is not None
 
@@ -110,10 +111,11 @@ class Approval:
             self._answers.show(outcome)
             return
         show_request(outcome.request)
-        edit = ", e edits it first" if outcome.request["action_requests"] else ""
-        say(f"y does it, n does not{edit}, a also does what this turn asks next.", style="dim")
+        edits = _("y does it, n does not, e edits it first, a also does what this turn asks next.")
+        does = _("y does it, n does not, a also does what this turn asks next.")
+        say(edits if outcome.request["action_requests"] else does, style="dim")
         if _name_own_tools(outcome.request):
-            say("a also lets this tool of yours run in this conversation.", style="dim")
+            say(_("a also lets this tool of yours run in this conversation."), style="dim")
 
     def read(self, line: str) -> ShortReply | None:
         """Return the decision that a line is while a request is shown; None for a message."""
@@ -215,7 +217,7 @@ def _edit(request: "Request") -> dict[str, Any]:
     try:
         after = read_values(edited)
     except ValueError as exc:
-        raise UserError(f"That cannot be read: {exc}.", STILL_WAITS) from exc
+        raise UserError(_("That cannot be read: {reason}.").format(reason=exc), _(STILL_WAITS)) from exc
     if len(after) != len(before):
         raise UserError("Each action has to stay, and --- between them.", STILL_WAITS)
     return {"decisions": [_decide(*each) for each in zip(actions, before, after, strict=True)]}

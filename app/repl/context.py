@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from ana.errors import UserError
 from ana.memory.changes import make_edit
+from ana.translation import _
 from app.knowing import explain_lines
 from app.show.confirm import edit_text
 from app.show.tables import show_table
@@ -32,9 +33,9 @@ def show_context(handles: "Handles", argument: str = "") -> None:
         _refuse(argument)
     rows = [(str(number), *row) for number, row in explain_lines(handles).items()]
     if rows:
-        show_table(("line", "what I know", "since", "because you said"), rows, fixed=("since",), first=1)
+        show_table((_("line"), _("what I know"), _("since"), _("because you said")), rows, fixed=("since",), first=1)
     else:
-        say("Nothing yet.")
+        say(_("Nothing yet."))
 
 
 def edit_context(handles: "Handles", argument: str = "", thread: str = "") -> None:
@@ -72,8 +73,8 @@ def delete_line(handles: "Handles", argument: str, thread: str = "") -> None:
 
 def _refuse(argument: str) -> NoReturn:
     raise UserError(
-        f"/context {argument} is not understood.",
-        "Say /context, /context edit, /context edit 2 Likes tea, or /context delete 2.",
+        _("/context {argument} is not understood.").format(argument=argument),
+        _("Say /context, /context edit, /context edit 2 Likes tea, or /context delete 2."),
     )
 
 
@@ -83,7 +84,7 @@ def _edit_all(handles: "Handles", cause: "Cause") -> None:
     known = [f"# {since}, {words}\n{n}-- {text}" for n, (text, since, words) in explain_lines(handles).items()]
     edited = edit_text("\n".join([_HEADER, *known, ""]))
     if edited is None:
-        say("Nothing was changed.")
+        say(_("Nothing was changed."))
         return
     _apply(handles.memory, cause, before, [line.strip() for line in edited.splitlines()])
     show_context(handles)
@@ -99,7 +100,8 @@ def _apply(memory: "Memory", cause: "Cause", before: dict[int, str], edited: lis
         raise UserError("Nothing was changed: that would forget everything.", "Say /context delete 2 for each line.")
     numbered = {int(match[1]): match[2] for line in wanted if (match := _LINE.fullmatch(line))}
     if unknown := numbered.keys() - before.keys():
-        raise UserError(f"There was no line {min(unknown)}.", "Add a line without a number; it gets its own.")
+        told = _("There was no line {n}.").format(n=min(unknown))
+        raise UserError(told, _("Add a line without a number; it gets its own."))
     digests = {number: digest_line(text) for number, text in before.items()}
     for number, text in before.items():
         if not numbered.get(number):

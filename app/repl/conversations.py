@@ -7,14 +7,17 @@ from difflib import get_close_matches
 from ana.errors import UserError
 from ana.output import quote
 from ana.threads.threads import Thread
+from ana.translation import _, mark_text, ngettext, pgettext
 from ana.workspace import Workspace
 from app.show.tables import show_table
-from app.show.text import pluralize, say, shorten, show_moment
+from app.show.text import say, shorten, show_moment
 
 MOST_TURNS = 10_000
 """A larger number is no place in a conversation: it may be an item's id."""
 
-OFFER = "`ana routines start morning` brings your day at seven; `evening` and `sunday` look back. None is on by itself."
+OFFER = mark_text(
+    "`ana routines start morning` brings your day at seven; `evening` and `sunday` look back. None is on by itself."
+)
 
 
 class Conversations:
@@ -35,13 +38,13 @@ class Conversations:
         about = self._threads.describe(self.id)
         if about.turns:
             is_of_today = self._clock.day(about.last) == self._clock.now().date()
-            self._say_going_on(about, about.name or "the last conversation", quoted=is_of_today)
-            say("/reset starts a new one, /help shows the commands.")
+            self._say_going_on(about, about.name or _("the last conversation"), quoted=is_of_today)
+            say(_("/reset starts a new one, /help shows the commands."))
         else:
-            name = f"A new conversation, {about.name}. " if about.name else ""
-            say(f"{name}Say what is on your mind. /help shows the commands.")
+            begin = _("Say what is on your mind. /help shows the commands.")
+            say(f"{_('A new conversation, {name}.').format(name=about.name)} {begin}" if about.name else begin)
             if sys.stdin.isatty() and self._threads.store.last() is None:
-                say(OFFER)
+                say(_(OFFER))
 
     def remember(self) -> None:
         """Let the REPL open this conversation next time."""
@@ -69,8 +72,9 @@ class Conversations:
         self._listed = [thread.id for thread in threads]
         rows = [(str(number), *self._describe(thread)) for number, thread in enumerate(threads, start=1)]
         if rows:
-            show_table(("", "conversation", "turns", "last"), rows, fixed=("last",), first=1)
-        say("/threads 2 goes to the second, /reset starts a new one." if len(rows) > 1 else "/reset starts a new one.")
+            show_table(("", _("conversation"), _("turns"), pgettext("column", "last")), rows, fixed=("last",), first=1)
+        several = _("/threads 2 goes to the second, /reset starts a new one.")
+        say(several if len(rows) > 1 else _("/reset starts a new one."))
 
     def go_to(self, name: str) -> None:
         """Open another conversation, by its name, its id or its number in the list.
@@ -90,10 +94,12 @@ class Conversations:
             UserError: There is one of this name.
         """
         if name in self.list_names():
-            raise UserError(f"There is a conversation {name} already.", f"/threads {name} goes there.")
+            hint = _("/threads {name} goes there.").format(name=name)
+            raise UserError(_("There is a conversation {name} already.").format(name=name), hint)
         self.id = self._threads.open(name) if name else str(uuid.uuid4())
         self.remember()
-        say(f"A new conversation{name and f', {name}'}. What I know about you and your items stay.")
+        begun = _("A new conversation, {name}.").format(name=name) if name else _("A new conversation.")
+        say(f"{begun} {_('What I know about you and your items stay.')}")
 
     def list_waiting(self) -> list[str]:
         """Return a line for each other conversation that waits for a decision: for how long, and how to go there."""
@@ -102,18 +108,19 @@ class Conversations:
             if id != self.id:
                 name = self._threads.store.names().get(id, "")
                 place = name or self._listed.index(id) + 1
-                lines.append(
-                    f"{name or 'A conversation'} waits for your decision ({age}); /threads {place} goes there."
-                )
+                waits = _("{name} waits for your decision ({age}); /threads {place} goes there.")
+                lines.append(waits.format(name=name or _("A conversation"), age=age, place=place))
         return lines
 
     def _say_going_on(self, about: Thread, name: str, *, quoted: bool = True) -> None:
-        text = f", last: {shorten(about.latest)}" if about.turns and quoted else ""
-        say(f"Going on with {name} ({pluralize(about.turns, 'turn')}){text}")
+        told = ngettext("Going on with {name} ({n} turn)", "Going on with {name} ({n} turns)", about.turns, name=name)
+        if about.turns and quoted:
+            told = _("{told}, last: {text}").format(told=told, text=shorten(about.latest))
+        say(told)
 
     def _describe(self, thread: Thread) -> tuple[str, str, str]:
         called = ": ".join(filter(None, (thread.name, thread.about and quote(thread.about, 72))))
-        here = " (here)" if thread.id == self.id else ""
+        here = f" {_('(here)')}" if thread.id == self.id else ""
         return f"{called}{here}", str(thread.turns), show_moment(thread.last, self._clock) if thread.last else ""
 
     def _find(self, name: str) -> str:
@@ -124,5 +131,6 @@ class Conversations:
         if name.isdecimal() and 0 < int(name) <= len(listed):
             return listed[int(name) - 1]
         near = get_close_matches(name, names.values(), 1)
-        hint = f"Did you mean {near[0]}?" if near else "/threads lists them."
-        raise UserError(f"There is no conversation {name}.", f"{hint} /reset {name} begins one.")
+        hint = _("Did you mean {name}?").format(name=near[0]) if near else _("/threads lists them.")
+        begin = _("/reset {name} begins one.").format(name=name)
+        raise UserError(_("There is no conversation {name}.").format(name=name), f"{hint} {begin}")

@@ -1,6 +1,7 @@
 """`/items`: what is kept, in the REPL."""
 
 from ana.handles import DataHandles
+from ana.translation import _
 from app.due import list_open_first
 from app.show.items import localize_matches, show_matches
 from app.show.text import say
@@ -16,4 +17,4 @@ def show_items(handles: DataHandles, words: str) -> None:
     matches = list_open_first(handles.memory, limit) if is_all or not words else handles.memory.find(words, limit=limit)
     show_matches(localize_matches(matches, handles.clock.zone), year=handles.clock.now().year, ids=False)
     if matches.truncated and not words:
-        say("/items all shows them all.", style="dim")
+        say(_("/items all shows them all."), style="dim")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ana.output import BIDIRECTIONAL, escape_controls, write_line
+from ana.translation import _, mark_text
 from app.messages import UserMessage, read_piped
 from app.show.text import say
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from prompt_toolkit.key_binding.key_processor import KeyPress
 
 PROMPT = "> "
-HOW_TO_LEAVE = "Ctrl-D or /quit leaves."
+HOW_TO_LEAVE = mark_text("Ctrl-D or /quit leaves.")
 STYLE = {"": "bold", "prompt": "bold", "rprompt": "nobold italic", "continuation": "nobold"}
 """The person's own words stand out among the answers."""
 PASTE_PAUSE = 0.05
@@ -68,7 +69,7 @@ def read_typed_lines(
         except KeyboardInterrupt:  # Ctrl-C drops the line and keeps the program, as in a shell
             typed = ""
             pasted.clear()
-            say(HOW_TO_LEAVE, style="dim")
+            say(_(HOW_TO_LEAVE), style="dim")
             continue
         except EOFError:
             return
@@ -117,7 +118,7 @@ def _count_lines() -> str:
     from prompt_toolkit.application import get_app
 
     lines = get_app().current_buffer.document.line_count
-    return f"{lines} lines, Enter sends them" if lines > 1 else ""
+    return _("{n} lines, Enter sends them").format(n=lines) if lines > 1 else ""
 
 
 def _bind_keys(pasted: list[str]) -> "KeyBindings":

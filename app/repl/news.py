@@ -1,6 +1,7 @@
 """What the REPL says at its start without being asked: where the person is, and what is due."""
 
 from ana.handles import DataHandles
+from ana.translation import _
 from app.due import summarize_due
 from app.embedder import suggest_embedder_once
 from app.reminding import list_targets
@@ -12,5 +13,9 @@ def list_news(handles: DataHandles) -> list[str]:
     workspace = handles.workspace
     noted = workspace.whereabouts.look(handles.memory, handles.clock)
     brief = find_brief(handles, list_targets(workspace))
-    due = [f"Your day came at {brief:%H:%M}; /today shows it again."] if brief else summarize_due(handles)
+    due = (
+        [_("Your day came at {time}; /today shows it again.").format(time=f"{brief:%H:%M}")]
+        if brief
+        else summarize_due(handles)
+    )
     return [*filter(None, [noted.sentence]), *due, *filter(None, [suggest_embedder_once(workspace)])]

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
+from contextvars import copy_context
 from typing import TYPE_CHECKING
 
 from ana.errors import AnaError
@@ -59,7 +60,7 @@ class Opening:
         self._stack.close()
 
     def _begin(self) -> "Future[Assistant]":
-        self._opened = self._opened or self._worker.submit(self._open)
+        self._opened = self._opened or self._worker.submit(copy_context().run, self._open)
         return self._opened
 
     def _open(self) -> "Assistant":

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, cast, get_args
 from ana.errors import AnaError, UserError
 from ana.output import write_line
 from ana.settings import Autonomy
+from ana.translation import _
 from ana.workspace import Workspace
 from app.dials import DIALS
 from app.messages import UserMessage
 from app.privacy import describe_setup
 from app.repl.approval import Approval, name_commands
 from app.repl.conversations import Conversations
+from app.repl.examples import EXAMPLES
 from app.repl.lines import read_piped_lines, read_typed_lines
 from app.repl.opening import Opening
 from app.show.text import say
@@ -89,11 +91,11 @@ class Repl:
                 return bool(command.run(self, argument))
             self._turn(message)
         except KeyboardInterrupt:
-            say(f"\n{STOPPED}")
+            say(f"\n{_(STOPPED)}")
         except AnaError as exc:
             say(name_commands(exc.sentence()))
         except OSError as exc:
-            say(f"The files could not be used: {exc}. What was stored stays.")
+            say(_("The files could not be used: {fault}. What was stored stays.").format(fault=exc))
         return False
 
     def _turn(self, message: UserMessage) -> None:
@@ -105,12 +107,12 @@ class Repl:
         decision = self._approval.read(message.text)
         assistant = self._opening.assistant()
         if not decision and self._approval.read(message.text):
-            say("That was typed before the request was shown, and was not sent. Decide now.")
+            say(_("That was typed before the request was shown, and was not sent. Decide now."))
             return
         self._conversations.remember()
         with Region(assistant.handles.clock.now().year, watch_wait(assistant.handles.settings)) as region:
             if not decision and isinstance(self._finish(assistant, region), Waiting):
-                region.say("Your message was not sent: decide first, or send it again.")
+                region.say(_("Your message was not sent: decide first, or send it again."))
                 return
             outcome = self._approval.send(assistant, message, decision, self._conversations.id, region.event)
             region.end(None if isinstance(outcome, Waiting) else outcome)
@@ -123,16 +125,18 @@ class Repl:
         finished = assistant.finish(self._conversations.id, region.event)
         if finished:
             region.end(None if isinstance(finished, Waiting) else finished)
-            region.say("Finished what was cut short:" if finished.answer else "A turn that was cut short goes on:")
+            goes_on = _("A turn that was cut short goes on:")
+            region.say(_("Finished what was cut short:") if finished.answer else goes_on)
             self._approval.show(finished)
         return finished
 
-    def _help(self, _: str) -> None:
+    def _help(self, argument: str) -> None:
         for command in COMMANDS:
-            say(f"  {command.name:<16} {command.help}", hang=HELP_INDENT)
-        say("\nEverything else is a message, for example:")
+            say(f"  {command.name:<16} {_(command.help)}", hang=HELP_INDENT)
+        say(f"\n{_('Everything else is a message, for example:')}")
+        is_rules = self._workspace.settings.provider == "offline"  # it reads English alone
         for sentence in EXAMPLES:
-            say(f"  {sentence}")
+            say(f"  {sentence if is_rules else _(sentence)}")
 
     def _show_context(self, argument: str) -> None:
         from app.repl.context import show_context
@@ -195,7 +199,8 @@ class Repl:
         from app.show.answers import show_transcript
 
         if count and not count.isdecimal():
-            raise UserError(f"{count!r} is not a number of turns.", "/transcript 20 shows the last 20.")
+            message = _("{text} is not a number of turns.").format(text=repr(count))
+            raise UserError(message, _("/transcript 20 shows the last 20."))
         traces, clock = self._workspace.open_traces(), self._workspace.make_clock()
         show_transcript(traces, self._conversations.id, max(int(count or 10), 1), clock=clock)
 
@@ -210,10 +215,11 @@ class Repl:
         """Show or set what asks first, until the REPL is left."""
         assistant = self._opening.assistant()
         if dial and dial not in get_args(Autonomy):
-            raise UserError(f"{dial!r:.40} is no setting of autonomy.", f"Say {', '.join(get_args(Autonomy))}.")
+            message = _("{text} is no setting of autonomy.").format(text=f"{dial!r:.40}")
+            raise UserError(message, _("Say {names}.").format(names=", ".join(get_args(Autonomy))))
         assistant.autonomy = cast("Autonomy | None", dial) or assistant.autonomy
         now = assistant.autonomy or self._workspace.settings.ana_autonomy
-        say(f"{now}: {DIALS[now]}")
+        say(f"{_(now)}: {_(DIALS[now])}")
 
     def _set_zone(self, name: str) -> None:
         handles = self._handles()
@@ -270,18 +276,6 @@ COMMANDS = (
 )
 """All of them: /help, completion and `find_command` read this table."""
 
-EXAMPLES = (
-    "Remind me to call Anna tomorrow at 10",
-    "Note: the spare key is in the blue tin",
-    "Dentist appointment on Friday at 14:30",
-    "What's due tomorrow?",
-    "Done: call Anna",
-    "Move the dentist to Monday",
-    "I prefer deep work in the mornings",
-    "What is 19% of 240?",
-)
-"""What /help shows; the offline reader understands all of them, in this order."""
-
 _BY_NAME = {name: command for command in COMMANDS for name in (command.name, command.alias) if name}
 
 
@@ -297,4 +291,5 @@ def find_command(line: str) -> tuple[Command, str]:
             return command, "".join(words[count:])
     word = line.split()[0]
     near = get_close_matches(word, _BY_NAME, 1)
-    raise UserError(f"There is no command {word}.", f"Did you mean {near[0]}?" if near else "/help shows them.")
+    hint = _("Did you mean {name}?").format(name=near[0]) if near else _("/help shows them.")
+    raise UserError(_("There is no command {name}.").format(name=word), hint)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
+from ana.memory.receipts import tells_no_changes
 from ana.tracing.schema import Record
-from nodes.receipt import name_unchanged
 
 ABSENT = "(nothing)"
 NO_STEP = {"tool": ABSENT, "args": ABSENT, "observation": ABSENT}
@@ -56,7 +56,7 @@ def _iter_differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[Diff
 def _cut_unchanged(record: dict[str, Any]) -> dict[str, Any]:
     """Return a record without what its receipt tells of records that it did not change: the store told that then."""
     first, *_ = str(record.get("receipt", "")).split("\n")
-    return record | {"receipt": first} if first == name_unchanged() else record
+    return record | {"receipt": first} if tells_no_changes(record.get("receipt")) else record
 
 
 def _differ(old: dict[str, Any], new: dict[str, Any], names: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:

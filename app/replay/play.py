@@ -15,6 +15,7 @@ from ana.settings import Autonomy, Checking
 from ana.tracing.langsmith import untraced
 from ana.tracing.port import InMemoryTraces
 from ana.tracing.schema import Record
+from ana.translation import Language
 from app.replay.results import RecordedResults
 from graph.builder import graph
 from graph.context import LocalContext
@@ -39,6 +40,7 @@ class Scene:
         replies: What the person replies to its requests, in order.
         results: What calls are answered in the place of tools; None if these run.
         ending: What it is closed with where it stops, and nobody decides.
+        language: What people read of it is in this language; None for the person's.
     """
 
     id: str
@@ -50,6 +52,7 @@ class Scene:
     replies: Sequence[Any] = ()
     results: RecordedResults | None = None
     ending: str = WAITS
+    language: Language | None = None
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,14 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Reco
         max_steps: Most model calls.
     """
     assert isinstance(handles.traces, InMemoryTraces)
-    context = SceneContext(autonomy=dial, max_steps=max_steps, check=scene.check, opened=handles, scene=scene)
+    context = SceneContext(
+        autonomy=dial,
+        max_steps=max_steps,
+        check=scene.check,
+        language=scene.language,
+        opened=handles,
+        scene=scene,
+    )
     config: RunnableConfig = {"configurable": {"thread_id": scene.thread}}
     saved: Pregel[Any, Any, Any, Any] = graph.copy({"checkpointer": InMemorySaver()})
     if scene.history or scene.summary:

@@ -118,6 +118,7 @@ def _set_scene(record: Record, inputs: Inputs, thread: Sequence[Record]) -> Scen
         history=rebuild_history(record, inputs, thread),
         summary=inputs["summary"],
         check="model" if record.get("checks") else "off",
+        language=inputs.get("language", "en"),
     )
 
 

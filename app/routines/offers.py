@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from ana.errors import UserError
 from ana.memory.changes import Cause, Change, make_edit
 from ana.memory.routines import ROUTINE
+from ana.translation import _, mark_text
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
@@ -14,9 +15,17 @@ if TYPE_CHECKING:
 SUNDAY = 6
 
 OFFERS: dict[str, tuple[str, str, str]] = {
-    "morning": ("My day: appointments, what is due, what to prepare.", "FREQ=DAILY", "07:00"),
-    "evening": ("What did I get done today, and what is still open for tomorrow?", "FREQ=DAILY", "20:00"),
-    "sunday": ("My week: what did I get done, and what is stuck?", "FREQ=WEEKLY;BYDAY=SU", "18:00"),
+    mark_text("morning"): (mark_text("My day: appointments, what is due, what to prepare."), "FREQ=DAILY", "07:00"),
+    mark_text("evening"): (
+        mark_text("What did I get done today, and what is still open for tomorrow?"),
+        "FREQ=DAILY",
+        "20:00",
+    ),
+    mark_text("sunday"): (
+        mark_text("My week: what did I get done, and what is stuck?"),
+        "FREQ=WEEKLY;BYDAY=SU",
+        "18:00",
+    ),
 }
 """Routines that a person may start by name: what is asked, how it repeats, and when."""
 
@@ -42,4 +51,4 @@ def start_offer(handles: "DataHandles", name: str, at: str = "", by: "Cause | No
     day = today + timedelta(days=(SUNDAY - today.weekday()) % 7) if "BYDAY=SU" in repeats else today
     due = datetime.combine(day, time).isoformat(timespec="minutes")
     properties: Properties = {"type": ROUTINE, "repeats": repeats, "due_date": due}
-    return handles.memory.create(content, properties, by or make_edit(), copy=False)
+    return handles.memory.create(_(content), properties, by or make_edit(), copy=False)

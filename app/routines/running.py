@@ -23,6 +23,7 @@ from ana.reminders.reading import tell_time
 from ana.reminders.ringing import LATE, LONGEST, Target, deliver
 from ana.reminders.routines import RETRIES, DueRoutine, find_due
 from ana.reminders.sending import Message
+from ana.translation import _, mark_text, speak
 from app.due import summarize_due
 from app.meanwhile import repeat_meanwhile
 from app.messages import UserMessage
@@ -51,7 +52,7 @@ _KEEPER = Target("its conversation", "conversation", lambda _: "")
 QUIET = "nothing"
 """What a model answers to a routine that is `quiet` when there is nothing to tell."""
 
-HOW = "To change or end it, say so to ana; `ana routines` lists them."
+HOW = mark_text("To change or end it, say so to ana; `ana routines` lists them.")
 
 _log = logging.getLogger(__name__)
 
@@ -73,6 +74,7 @@ class Routines:
     def run_due(self) -> None:
         """Ask every routine whose time has come, and deliver its answer. Raises AnaError if they cannot be read."""
         clock = self._handles.clock
+        speak(self._handles.settings.language)
         for item in list_routines(self._handles):
             due = find_due(item, clock.now(), clock.zone)
             if due and any(self._is_open(target, due.key) for target in self._targets):
@@ -123,11 +125,12 @@ class Routines:
             _log.warning("a routine could not be answered: %s", Quoted(exc.message))
             if failing is None or failing.failures < len(RETRIES):
                 return None
-            text = f"It could not be answered: {exc.sentence()}"
+            text = _("It could not be answered: {reason}").format(reason=exc.sentence())
         self._ledger.note_delivered(place, due.key)
-        lines = [cut_text(text), HOW]
+        lines = [cut_text(text), _(HOW)]
         if clock.now() - due.moment > LATE:
-            lines.insert(0, f"Late: this was to come {tell_time(due.moment.astimezone(clock.zone))}.")
+            when = tell_time(due.moment.astimezone(clock.zone))
+            lines.insert(0, _("Late: this was to come {when}.").format(when=when))
         return Message(shorten(due.item.content, LONGEST), "\n\n".join(lines) if text else "", due.key.item)
 
     def _compose(self, due: DueRoutine) -> str:

@@ -8,6 +8,7 @@ from ana.memory.item import Item
 from ana.output import tell, write_line
 from ana.reminders.routines import find_next
 from ana.spending.total import recorded_cost
+from ana.translation import _
 from app.routines.offers import OFFERS
 from app.routines.running import list_routines, name_conversation
 from app.show.tables import show_table
@@ -49,7 +50,8 @@ def show_routines(handles: "DataHandles") -> None:
 def list_offers(items: Sequence[Item]) -> list[tuple[str, str, str]]:
     """Return the name, the time and the text of each routine that is offered and not among these."""
     started = {item.content for item in items}
-    return [(name, at, content) for name, (content, _, at) in OFFERS.items() if content not in started]
+    offered = ((name, at, _(content)) for name, (content, _rule, at) in OFFERS.items())
+    return [each for each in offered if each[2] not in started]
 
 
 def describe_routine(handles: "DataHandles", item: Item) -> ShownRoutine:

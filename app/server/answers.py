@@ -5,6 +5,7 @@ from contextlib import ExitStack, asynccontextmanager
 from typing import Any, cast
 
 import anyio.to_thread
+from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -13,7 +14,9 @@ from ana.errors import NotFound, UserError
 from ana.leases import working_under
 from ana.threads.ids import canonical_id
 from ana.threads.ports import PATIENCE
+from ana.translation import choose_language, speak, speaking
 from app.server.bodies import MOST_ROWS
+from app.server.guard import is_page
 from app.server.request_threads import run_in_threadpool
 from app.server.shapes import dump
 from app.server.work import PROGRAM
@@ -29,7 +32,21 @@ async def hold_workspace(request: Request, person: str) -> OpenWorkspace:
     """Return a person's workspace, which stays open until the request is answered."""
     opened = await cast(Workspaces, request.app.state.workspaces).open(person)
     cast(ExitStack, request.state.resources).enter_context(opened.hold())
+    if is_page(request.url.path) and (language := opened.workspace.settings.ana_language):
+        speak(language)
     return opened
+
+
+class Speaking:
+    """Has the page speak the language that the browser asks for, until it is known who uses it; all else is English."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        accepted = Headers(scope=scope).get("accept-language", "") if is_page(scope.get("path", "")) else ""
+        with speaking(choose_language(accepted)):
+            await self._app(scope, receive, send)
 
 
 class Holding:

@@ -31,7 +31,7 @@ from app.meanwhile import PASSING
 from app.page import shell
 from app.page.routes import PAGES
 from app.server import assistants, runs, threads
-from app.server.answers import Holding, answer
+from app.server.answers import Holding, Speaking, answer
 from app.server.arriving import JsonBodies, Room
 from app.server.attempts import Attempts
 from app.server.calendar import calendar
@@ -211,6 +211,7 @@ def build_app(*, carries_out: bool = True) -> Starlette:
     hosts = list_hosts(settings.ana_public_url, settings.ana_hosts)
     middleware = [
         Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=hosts),
+        Middleware(Speaking),
         Middleware(SignIn, people=people, attempts=attempts, show=shell.answer_error),
         Middleware(Room),
         Middleware(JsonBodies, skip=is_page, check=refuse_another),

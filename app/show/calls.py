@@ -4,10 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ana.memory.few_words import show_name, show_text, show_value
+from ana.memory.few_words import call_property, show_name, show_text, show_value
 from ana.memory.status import CANCELLED, CLOSED, DONE
 from ana.output import quote
 from ana.time.dates import day_of
+from ana.translation import _, mark_text
 from ana.values import is_deeper
 from app.show.text import shorten
 
@@ -17,28 +18,46 @@ DEEPEST = 20
 LONGEST = 100
 """Most characters of a call in one line."""
 
-_WRITES = {
-    "create_item": "kept {content}",
-    "update_item": "changed an item",
-    "delete_item": "deleted an item",
-    "append_context": "learned {content}",
-    "replace_context": "learned {content}",
-    "delete_context": "forgot a line",
-    "undo": "took back what was done",
-}
+_WRITES = mark_text(
+    {
+        "create_item": "kept {content}",
+        "update_item": "changed an item",
+        "delete_item": "deleted an item",
+        "append_context": "learned {content}",
+        "replace_context": "learned {content}",
+        "delete_context": "forgot a line",
+        "undo": "took back what was done",
+    }
+)
 WRITES = frozenset(_WRITES)
 """Tools whose receipts say what they did, or why they did not."""
 
-_SENTENCES = _WRITES | {
-    "calculator": "calculated {expression}",
-    "now": "looked at the clock",
-    "resolve_date": "worked out the date of {phrase}",
+_SENTENCES = mark_text(
+    _WRITES
+    | {
+        "calculator": "calculated {expression}",
+        "now": "looked at the clock",
+        "resolve_date": "worked out the date of {phrase}",
+    }
+)
+_DAYS = {
+    **mark_text({"due_date": "due {bounds}", "start_date": "beginning {bounds}", "end_date": "ending {bounds}"}),
+    "$on": "{bounds}",
 }
-_DAYS = {"due_date": "due ", "start_date": "beginning ", "end_date": "ending ", "$on": ""}
-_DATES = {"$gte": "from", "$gt": "after", "$lte": "to", "$lt": "before"}
-_AMOUNTS = {"$gte": "at least", "$gt": "over", "$lte": "at most", "$lt": "under", "$ne": "not", "$nin": "not"}
-_STATES = {"open": ("active", "open"), "done": DONE, "cancelled": CANCELLED}
-_OPERATIONS = {"$add": "add", "$remove": "remove", "$append": "append"}
+_DATES = mark_text({"$gte": "from {day}", "$gt": "after {day}", "$lte": "to {day}", "$lt": "before {day}"})
+_AMOUNTS = mark_text(
+    {
+        "$gte": "at least {amount}",
+        "$gt": "over {amount}",
+        "$lte": "at most {amount}",
+        "$lt": "under {amount}",
+        "$ne": "not {amount}",
+        "$nin": "not {amount}",
+    }
+)
+_STATES = {mark_text("open"): ("active", "open"), "done": DONE, "cancelled": CANCELLED}
+_KINDS = mark_text({"task": "tasks", "note": "notes", "event": "events", "idea": "ideas"})
+_OPERATIONS = mark_text({"$add": "add", "$remove": "remove", "$append": "append"})
 
 
 def describe_call(call: Mapping[str, Any], year: int | None = None) -> str:
@@ -55,22 +74,24 @@ def word_call(tool: str, args: Mapping[str, Any], year: int | None = None) -> st
     """Return in words what a call does. Arguments as in `describe_call`."""
     args = {} if is_deeper(args, DEEPEST) else args
     if tool == "query_items":
-        return f"looked for {_word_search(args, year)}"
+        return _("looked for {what}").format(what=_word_search(args, year))
     if sentence := _SENTENCES.get(tool):
         quoted = {name: quote(str(value)) for name, value in args.items()}
-        return sentence.format_map(defaultdict(lambda: quote(""), quoted))
+        return _(sentence).format_map(defaultdict(lambda: quote(""), quoted))
     return f"{show_name(tool)}: {word_value(args, year)}".rstrip(": ")
 
 
 def word_value(value: Any, year: int | None = None) -> str:
     """Return a whole value in one line of words: names before values, separated by commas."""
     if isinstance(value, Mapping):
-        named = ((_OPERATIONS.get(name) or show_name(name), each) for name, each in value.items())
+        named = (
+            (_(_OPERATIONS[name]) if name in _OPERATIONS else call_property(name), each) for name, each in value.items()
+        )
         return ", ".join(f"{name} {word_value(each, year)}".strip() for name, each in named)
     if isinstance(value, list):
         return ", ".join(word_value(each, year) for each in value)
     if value is None:
-        return "nothing"
+        return _("nothing")
     return show_text(value) if isinstance(value, str) and not day_of(value) else show_value(value, year)
 
 
@@ -82,10 +103,15 @@ def _word_search(args: Mapping[str, Any], year: int | None) -> str:
     if text and not where:
         return quote(str(text))
     type_, state = where.get("type"), _name_state(where.get("status"))
-    kind = f"{type_}s" if isinstance(type_, str) and type_.isalpha() else "items"
-    about = [f"about {quote(str(text))}"] if text else []
-    like = ["like another item"] if args.get("like") else []
-    return f"{state} {kind} {', '.join([*_word_filter(where, year), *about, *like])}".strip()
+    kind = _word_kind(type_) if isinstance(type_, str) and type_.isalpha() else _("items")
+    about = [_("about {text}").format(text=quote(str(text)))] if text else []
+    like = [_("like another item")] if args.get("like") else []
+    what = _("{state} {kind}").format(state=_(state), kind=kind) if state else kind
+    return f"{what} {', '.join([*_word_filter(where, year), *about, *like])}".strip()
+
+
+def _word_kind(type_: str) -> str:
+    return _(_KINDS[type_]) if type_ in _KINDS else f"{type_}s"
 
 
 def _name_state(status: Any) -> str:
@@ -101,16 +127,17 @@ def _word_filter(where: Mapping[str, Any], year: int | None) -> Iterator[str]:
     """Yield the conditions of a filter that its kind does not imply."""
     others = []
     for key, value in where.items():
-        name = show_name(key)
+        name = call_property(key)
         if key in ("$and", "$or") and isinstance(value, list):
             parts = [", ".join(_word_filter(each, year)) for each in value if isinstance(each, Mapping)]
-            yield (" or " if key == "$or" else ", ").join(parts)
+            yield (_(" or ") if key == "$or" else ", ").join(parts)
         elif key in _DAYS:
-            yield f"{_DAYS[key]}{_word_bounds(value, _DATES, year)}"
+            yield _(_DAYS[key]).format(bounds=_word_bounds(value, _DATES, year))
         elif not (key == "status" and _name_state(value)) and not (key == "type" and isinstance(value, str)):
-            others.append(f"no {name}" if value is None else f"{name} {_word_bounds(value, _AMOUNTS, year)}")
+            bounds = _word_bounds(value, _AMOUNTS, year)
+            others.append(_("no {name}").format(name=name) if value is None else f"{name} {bounds}")
     if others:
-        yield f"with {', '.join(others)}"
+        yield _("with {conditions}").format(conditions=", ".join(others))
 
 
 def _word_bounds(value: Any, names: Mapping[str, str], year: int | None) -> str:
@@ -118,10 +145,11 @@ def _word_bounds(value: Any, names: Mapping[str, str], year: int | None) -> str:
     bounds = value if isinstance(value, Mapping) else {"$eq": value}
     known = {name: operand for name, operand in bounds.items() if operand is not None}
     if not known:
-        return "never" if value is None else "some day" if names is _DATES else "given"
+        return _("never") if value is None else _("some day") if names is _DATES else _("given")
     words = []
     for operator in sorted(known, key=[*_AMOUNTS].index) if known.keys() <= _AMOUNTS.keys() else known:
         operand = known[operator]
-        operands = " or ".join(word_value(each, year) for each in (operand if isinstance(operand, list) else [operand]))
-        words.append(f"{names.get(operator, _AMOUNTS.get(operator, ''))} {operands}".strip())
+        told = _(" or ").join(word_value(each, year) for each in (operand if isinstance(operand, list) else [operand]))
+        form = names.get(operator) or _AMOUNTS.get(operator) or "{day}"
+        words.append(_(form).format(day=told, amount=told))
     return " ".join(words)

@@ -4,6 +4,7 @@ import sys
 
 from ana.errors import UserError
 from ana.output import escape_controls
+from ana.translation import _
 
 
 def can_ask() -> bool:
@@ -26,7 +27,7 @@ def ask(question: str, *, default: bool = False) -> bool:
     try:
         return click.confirm(escape_controls(question), default=default)
     except click.Abort as exc:  # Ctrl-C, Ctrl-D
-        raise UserError("Nothing was changed.") from exc
+        raise UserError(_("Nothing was changed.")) from exc
 
 
 def ask_line(question: str) -> str:
@@ -51,7 +52,8 @@ def edit_text(text: str, extension: str = ".txt") -> str | None:
     try:
         edited: str | None = click.edit(text, extension=extension)
     except click.ClickException as exc:
-        raise UserError(f"The editor could not be used: {exc.message}.", "Set EDITOR to one that works.") from exc
+        told = _("The editor could not be used: {reason}.").format(reason=exc.message)
+        raise UserError(told, _("Set EDITOR to one that works.")) from exc
     return edited
 
 

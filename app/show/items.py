@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import tzinfo
 
-from ana.memory.few_words import describe_property, show_text, show_value
+from ana.memory.few_words import call_property, describe_property, show_text, show_value
 from ana.memory.item import Item, to_json
 from ana.memory.search.fit import NOTHING_FITS, keep_fitting
 from ana.memory.search.result import QueryResult
@@ -12,6 +12,7 @@ from ana.memory.sources import is_others
 from ana.memory.views import localize, tell_own_time
 from ana.output import tell
 from ana.time.dates import day_of
+from ana.translation import _
 from ana.values import Json
 from app.show.tables import show_table
 from app.show.text import shorten
@@ -44,11 +45,11 @@ def show_items(
         for item, when in zip(items, dates, strict=True)
     ]
     sources = [describe_source(item) for item in items]
-    columns = {name: texts for name, texts in (("from", sources), ("why", why)) if texts and any(texts)}
+    columns = {name: texts for name, texts in ((_("from"), sources), (_("why"), why)) if texts and any(texts)}
     whys = [*zip(*columns.values(), strict=True)] or [()] * len(rows)
-    headers = ("id", "content", "date", "properties", *columns)
+    headers = ("id", _("content"), _("date"), _("properties"), *columns)
     cells = [(*row, *more)[not ids :] for row, more in zip(rows, whys, strict=True)]
-    show_table(headers[not ids :], cells, title, ("id", "date"), first=int(ids))
+    show_table(headers[not ids :], cells, title, ("id", _("date")), first=int(ids))
 
 
 def show_date(item: Item, year: int | None) -> str:
@@ -70,15 +71,21 @@ def tell_status(item: Item) -> str:
 
 def describe_source(item: Item) -> str:
     """Return an item's source; empty for the person."""
-    return item.source if is_others(item.source) else ""
+    return name_source(item.source) if is_others(item.source) else ""
+
+
+def name_source(source: str) -> str:
+    """Return what a source is called."""
+    kind, space, name = source.partition(" ")
+    return f"{_(kind)}{space}{name}"
 
 
 def describe_sources(item: Item) -> list[str]:
     """Return the sources of an item's parts except the person: text: import, due date: paste."""
     sources = {"text": item.sources.content, **item.sources.properties}
-    parts = [f"{name.replace('_', ' ')}: {source}" for name, source in sources.items() if is_others(source)]
+    parts = [f"{call_property(name)}: {name_source(source)}" for name, source in sources.items() if is_others(source)]
     is_one = len({*sources.values()}) == 1 and len(sources) > len(item.properties)
-    return [item.source] if parts and is_one else parts
+    return [describe_source(item)] if parts and is_one else parts
 
 
 def show_matches(matches: QueryResult, why: bool = False, *, year: int | None = None, ids: bool = True) -> None:
@@ -89,13 +96,13 @@ def show_matches(matches: QueryResult, why: bool = False, *, year: int | None = 
         year: The year to omit from dates.
     """
     if matches.items:
-        title = NOTHING_FITS if matches.fitting == 0 else None
+        title = _(NOTHING_FITS) if matches.fitting == 0 else None
         matches = keep_fitting(matches)
         reasons = explain(matches) if why else []
         show_items(matches.items, reasons if any(reasons) else None, title, year=year, ids=ids)
-        tell(f"{len(matches.items)} of {matches.total}")
+        tell(_("{n} of {total}").format(n=len(matches.items), total=matches.total))
     else:
-        tell(f"Nothing was found. {matches.why_none}".rstrip())
+        tell(f"{_('Nothing was found.')} {matches.why_none}".rstrip())
     if matches.unread:
         tell(matches.unread)
 
@@ -119,11 +126,11 @@ def _format_reason(reason: Mapping[str, object]) -> Iterator[str]:
     """Yield the parts of a reason in words: vector similarity, shared words and their score, and so on."""
     for name, value in reason.items():
         if isinstance(value, tuple):
-            yield f"words {' '.join(value)} {reason.get('share', 0)}"
+            yield _("words {words} {score}").format(words=" ".join(value), score=reason.get("share", 0))
         elif name != "share":
-            yield name if value is True else f"{name} {value}"
+            yield _(name) if value is True else f"{_(name)} {value}"
         elif "words" not in reason:
-            yield f"like words {value}"
+            yield _("like words {score}").format(score=value)
 
 
 def describe_properties(properties: Mapping[str, Json], year: int | None) -> str:

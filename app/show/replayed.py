@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from ana.memory.receipts import list_changes
 from ana.output import quote, write_line
 from ana.tracing.schema import is_call
+from ana.translation import _, ngettext
 from app.show.answers import show_text
 from app.show.tables import show_table
-from app.show.text import pluralize, say, shorten
+from app.show.text import say, shorten
 
 if TYPE_CHECKING:
     from ana.tracing.schema import Record, Step
@@ -38,10 +39,14 @@ def tell_turn(record: "Record") -> None:
 def word_difference(record: "Record", difference: "Difference | None") -> list[str]:
     """Return lines that say whether a rerun was the same or where it first differs."""
     if difference is None:
-        return [f"The same again: {pluralize(len(record['steps']), 'step')} and the answer."]
-    where = f"at step {difference.step}, {difference.tool}" if difference.step else "at its end"
-    recorded, again = f"  recorded  {_quote(difference.recorded)}", f"  now       {_quote(difference.again)}"
-    return [f"Different {where}: {difference.what}", recorded, again]
+        steps = len(record["steps"])
+        return [
+            ngettext("The same again: {n} step and the answer.", "The same again: {n} steps and the answer.", steps)
+        ]
+    within, last = _("Different at step {n}, {tool}: {what}"), _("Different at its end: {what}")
+    place = (within if difference.step else last).format(n=difference.step, tool=difference.tool, what=difference.what)
+    recorded, again = _("  recorded  {text}"), _("  now       {text}")
+    return [place, recorded.format(text=_quote(difference.recorded)), again.format(text=_quote(difference.again))]
 
 
 def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
@@ -79,7 +84,8 @@ def describe_observation(step: "Step") -> str:
     observation = step["observation"]
     if isinstance(observation, dict) and isinstance(observation.get("items"), list):
         named = "; ".join(quote(str(item.get("content"))) for item in observation["items"] if isinstance(item, dict))
-        return shorten(f"{observation.get('total', len(observation['items']))} found: {named}", WIDEST)
+        count = observation.get("total", len(observation["items"]))
+        return shorten(_("{n} found: {items}").format(n=count, items=named), WIDEST)
     if isinstance(observation, dict) and "error" in observation:
         return shorten(f"{observation['error']} {observation.get('hint') or ''}", WIDEST)
     return shorten(observation if isinstance(observation, str) else json.dumps(observation, ensure_ascii=False), WIDEST)
@@ -96,10 +102,11 @@ def _list_facts(record: "Record") -> list[str]:
 def describe_cost(record: "Record") -> str:
     """Return a turn's model usage in one line."""
     usage, usd, both = record.get("usage", {}), record.get("cost_usd"), (record.get("decisions"), record.get("checks"))
-    mark = "about " if usage.get("estimated") else ""
-    money = f", {usd:.6f} USD" if usd else ""
-    calls = pluralize(sum(len(each) for each in both if isinstance(each, list)), "model call")
-    return f"{calls}, {mark}{usage.get('input_tokens', 0):,} tokens in and {usage.get('output_tokens', 0):,} out{money}"
+    calls = ngettext("{n} model call", "{n} model calls", sum(len(each) for each in both if isinstance(each, list)))
+    about = _("about {read:,} tokens in and {written:,} out")
+    form = about if usage.get("estimated") else _("{read:,} tokens in and {written:,} out")
+    tokens = form.format(read=usage.get("input_tokens", 0), written=usage.get("output_tokens", 0))
+    return ", ".join([calls, tokens, *([f"{usd:.6f} USD"] if usd else [])])
 
 
 def _quote(value: Any) -> str:

@@ -4,17 +4,17 @@ from collections.abc import Iterator, Mapping
 from itertools import count, repeat
 from typing import TYPE_CHECKING, Any
 
-from ana.memory.few_words import show_name, show_value
+from ana.memory.few_words import call_property, call_value, show_value
 from ana.time.dates import day_of
 from ana.time.repeats import word_rule
-from ana.translation import _
+from ana.translation import _, mark_text
 from app.show.calls import word_call, word_value
 from app.show.text import say
 
 if TYPE_CHECKING:
     from nodes.requests import Request
 
-QUESTION = _("Not done yet; may I?")
+QUESTION = mark_text("Not done yet; may I?")
 _IN_WORDS = ("id", "about", "turn", "line")
 """Arguments of ana's tools that name the changed record, which the description quotes."""
 
@@ -26,7 +26,7 @@ def show_request(request: "Request") -> None:
         value = request.get("value")
         say(_("Before I go on: {asked}").format(asked=value if isinstance(value, str) else word_value(value)))
         return
-    say(QUESTION, style="bold")
+    say(_(QUESTION), style="bold")
     for line in request.get("summary", "").splitlines():
         say(f"  {line}")
     indent, numbers = ("     ", (f"{n}. " for n in count(1))) if len(actions) > 1 else ("  ", repeat(""))
@@ -55,7 +55,7 @@ def _list_untold(name: str, args: Any, text: str) -> Iterator[str]:
         rest |= properties if isinstance(properties, Mapping) else {}
         words = {key: value for key, value in rest.items() if key not in _IN_WORDS}
         rest = {key: value for key, value in words.items() if isinstance(value, bool) or not _is_worded(value, text)}
-    yield from (f"  {show_name(key)}: {word_value(value)}" for key, value in rest.items())
+    yield from (f"  {call_property(key)}: {word_value(value)}" for key, value in rest.items())
 
 
 def _is_worded(value: Any, text: str) -> bool:
@@ -64,4 +64,6 @@ def _is_worded(value: Any, text: str) -> bool:
         return all(_is_worded(each, text) for each in (value.values() if isinstance(value, Mapping) else value))
     if day := day_of(value):
         return show_value(value, day.year) in text
-    return value is None or word_value(value) in text or (isinstance(value, str) and word_rule(value) in text)
+    if value is None or word_value(value) in text:
+        return True
+    return isinstance(value, str) and (call_value(value) in text or word_rule(value) in text)

@@ -7,11 +7,12 @@ from time import monotonic
 
 from ana.models.providers import model_name
 from ana.settings import Settings
+from ana.translation import _, mark_text
 
 AT_ONCE = 1.0
 """Seconds of waiting before a status is shown."""
-BY_KEY = "Ctrl-C stops it."
-STOPPED = "Stopped. What was already stored stays."
+BY_KEY = mark_text("Ctrl-C stops it.")
+STOPPED = mark_text("Stopped. What was already stored stays.")
 
 
 def describe_wait(settings: Settings, seconds: float, stop: str) -> str:
@@ -24,7 +25,8 @@ def describe_wait(settings: Settings, seconds: float, stop: str) -> str:
     """
     if settings.provider == "offline" or seconds < AT_ONCE:
         return ""
-    return f"Waiting for {model_name(settings)}, {seconds:.0f} s so far. {stop}"
+    told = _("Waiting for {model}, {n:.0f} s so far.").format(model=model_name(settings), n=seconds)
+    return f"{told} {_(stop)}"
 
 
 def watch_wait(settings: Settings) -> Callable[[], str]:

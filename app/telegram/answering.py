@@ -12,6 +12,7 @@ from ana.memory.receipts import describe_change, describe_difference, make_recei
 from ana.models.transcription import transcribe
 from ana.reminders.reading import tell_time
 from ana.reminders.ringing import LATE
+from ana.translation import _, mark_text
 from app.due import group_due_locally, list_today
 from app.following import list_calendar_news
 from app.messages import UserMessage
@@ -30,12 +31,14 @@ from app.telegram.screen import (
 from app.telegram.text import plain
 from app.turn import Assistant
 
-HELP = (
+HELP = mark_text(
     "Say what is on your mind. What changes something stands under the answer.\n"
     "/new begins a new conversation, /today shows the day, /undo takes back the last change of this conversation."
 )
 
-NOT_TAKEN = "I can only read text and voice messages here, not pictures and files. Please write what matters."
+NOT_TAKEN = mark_text(
+    "I can only read text and voice messages here, not pictures and files. Please write what matters."
+)
 
 LONGEST_HEARD = 6_000
 """Most characters of a transcribed voice message; about eight minutes."""
@@ -71,17 +74,17 @@ class Answering:
         self._messages.begin()
         clock = self._assistant.handles.clock
         if self._update.at and clock.now() - (then := datetime.fromtimestamp(self._update.at, clock.zone)) > LATE:
-            self._head.append(f"<i>{plain(f'Late: you wrote this {tell_time(then)}.')}</i>")
+            self._head.append(f"<i>{plain(_('Late: you wrote this {when}.').format(when=tell_time(then)))}</i>")
         text = self._update.text.strip()
         command = COMMANDS.get("/undo" if text.lower() == "undo" else text.partition(" ")[0].lower())
         if self._update.is_others:
             command = None
         if self._update.kind == "other":
-            self._show(NOT_TAKEN)
+            self._show(_(NOT_TAKEN))
         elif command:
             self._show(command(self))
         elif text.startswith("/") and not self._update.is_others:
-            self._show(f"There is no such command.\n{HELP}")
+            self._show(f"{_('There is no such command.')}\n{_(HELP)}")
         else:
             self._ask(self._hear() if self._update.kind == "voice" else text)
 
@@ -173,14 +176,14 @@ class Answering:
     def _begin_new(self) -> str:
         self._forget_buttons()
         self._chat.thread = str(uuid.uuid4())
-        return "A new conversation. What I know about you and your items stay."
+        return f"{_('A new conversation.')} {_('What I know about you and your items stay.')}"
 
     def _show_today(self) -> str:
         handles = self._assistant.handles
         news = list_calendar_news(handles)[: ROOM // 3]
         lines = list_today(group_due_locally(handles), ROOM - len(news), WIDTH, handles.clock.now().date())
-        lines += ["From your calendars", *news] if news else []
-        return "\n".join(lines) or "Nothing is due in the next seven days."
+        lines += [_("From your calendars"), *news] if news else []
+        return "\n".join(lines) or _("Nothing is due in the next seven days.")
 
     def _undo(self) -> str:
         from ana.memory.undo import find_undoable, find_undone, undo
@@ -190,14 +193,13 @@ class Answering:
         done = find_undone(memory, mark) or undo(memory, find_undoable(memory, self._chat.thread), mark=mark)
         if done.conflicts and not done.name:
             changed = "\n".join(describe_difference(each.after, each.now) for each in done.conflicts)
-            return f"Nothing was taken back: this has changed since.\n{changed}\nTo undo it anyway: " + (
-                f"ana undo --turn {done.turn} --force"
-            )
+            reason, how = _("Nothing was taken back: this has changed since."), _("To undo it anyway")
+            return f"{reason}\n{changed}\n{how}: ana undo --turn {done.turn} --force"
         lines = [describe_change(make_receipt(change)) for change in done.changes]
-        return "\n".join(["Taken back:", *lines]) if lines else "Everything was already as before."
+        return "\n".join([_("Taken back:"), *lines]) if lines else _("Everything was already as before.")
 
     def _help(self) -> str:
-        return HELP
+        return _(HELP)
 
 
 COMMANDS: dict[str, Callable[[Answering], str]] = {

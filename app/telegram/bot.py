@@ -10,6 +10,7 @@ from ana.errors import AnaError, TurnStopped, UserError
 from ana.settings import Settings
 from ana.threads.ids import make_id
 from ana.threads.ports import owning
+from ana.translation import speaking
 from app.meanwhile import PASSING, repeat_meanwhile
 from app.outcome import describe_unforeseen
 from app.telegram.answering import Answering
@@ -103,7 +104,7 @@ class Bot:
         if tries > MOST_TRIES:
             raise UserError("This could not be answered: the program crashed several times while handling it.")
         try:
-            with self._hold(person) as assistant:
+            with self._hold(person) as assistant, speaking(assistant.handles.settings.language):
                 prepare(assistant).answer()
         except PASSING:
             raise

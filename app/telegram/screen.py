@@ -8,6 +8,7 @@ from typing import Any
 
 from ana.errors import TurnStopped
 from ana.memory.receipts import tells_no_changes
+from ana.translation import _
 from app.outcome import Done, Waiting
 from app.show.answers import list_below
 from app.show.calls import describe_call
@@ -168,8 +169,8 @@ def draw_request(waiting: Waiting) -> list[str]:
     request = waiting.request
     actions = [*word_actions(request)]
     if not actions:
-        return [plain(f"Before I go on: {request.get('value')}")]
-    blocks = [f"<b>{plain(QUESTION)}</b>", plain(request.get("summary", ""))]
+        return [plain(_("Before I go on: {asked}").format(asked=request.get("value")))]
+    blocks = [f"<b>{plain(_(QUESTION))}</b>", plain(request.get("summary", ""))]
     for number, (first, lines) in enumerate(actions, 1):
         numbered = f"{number}. {first}" if len(actions) > 1 else first
         blocks.append("\n".join(map(plain, [numbered, *lines])))
@@ -190,12 +191,13 @@ def make_buttons(waiting: Waiting, ticked: int = 0) -> Buttons:
         return {"text": text, "callback_data": f"{id}:{act}:{bits:x}"}
 
     if count < 2:
-        return [[button("Yes", "do", ALL), button("No", "do", 0)]]
+        return [[button(_("Yes"), "do", ALL), button(_("No"), "do", 0)]]
     each = [button(f"{'☑' if ticked >> n & 1 else '☐'} {n + 1}", "tick", ticked ^ 1 << n) for n in range(count)]
     rows = [each[n : n + 6] for n in range(0, count, 6)] if count <= MOST_TICKED else []
     chosen = ", ".join(str(n + 1) for n in range(count) if ticked >> n & 1)
-    those = [button(f"Only {chosen}" if len(chosen) < 20 else "Only these", "do", ticked)] if ticked else []
-    return [*rows, [button("All", "do", ALL), *those, button("None", "do", 0)]]
+    only = _("Only {numbers}").format(numbers=chosen) if len(chosen) < 20 else _("Only these")
+    those = [button(only, "do", ticked)] if ticked else []
+    return [*rows, [button(_("All"), "do", ALL), *those, button(_("None"), "do", 0)]]
 
 
 def read_button(data: str) -> tuple[str, str, int]:

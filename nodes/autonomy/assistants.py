@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from graph.state import Reason
 from nodes.autonomy.effects import Effect
-from nodes.autonomy.reasons import ASK_ALWAYS, DELETES, tell_hurry, tell_others
+from nodes.autonomy.reasons import tell_always, tell_deletes, tell_hurry, tell_others
 from nodes.autonomy.weigh import Asking, Batch, list_effects
 from nodes.autonomy.writes import Write
 
@@ -30,9 +30,9 @@ def weigh_call(batch: Batch, written: int) -> list[Asking]:
 def _find_reasons(write: Write, batch: Batch, written: int) -> Iterator[Reason]:
     effects = list_effects(write, batch)
     if batch.dial == "advise" and effects:
-        yield ASK_ALWAYS
+        yield tell_always()
     if "deletes" in effects:
-        yield DELETES
+        yield tell_deletes()
     if batch.view:
         yield from (tell_others(effect, batch.view) for effect in WITH_OTHERS if effect in effects)
     if (count := written + len({change.key for change in write.changes})) > MOST_A_MINUTE:

@@ -14,7 +14,7 @@ from ana.memory.item import Item, to_json
 from ana.memory.receipts import list_parts, make_receipt, quote_title
 from ana.output import quote
 from ana.time.dates import day_of
-from ana.translation import _
+from ana.translation import _, mark_plural, mark_text, ngettext
 from graph.state import OpenRequest
 from nodes.autonomy.weigh import Asking
 from nodes.autonomy.writes import Write
@@ -23,22 +23,24 @@ from tools.catalog import TOOLS
 ABOUT = "about"
 """A shown argument that no call has: the words of the record that it changes, where its own arguments have an id."""
 
-_SENTENCES = {
-    "create_item": _("Stores {content}{parts}."),
-    "append_context": _("Learns about you: {content}."),
-    "delete_item": _("Deletes {before}."),
-    "delete_context": _("Forgets line {line}, {before}."),
-    "replace_context": _("Replaces line {line}, {before}, with {content}."),
-    "update_item": _("Changes {before}{parts}."),
-}
+_SENTENCES = mark_text(
+    {
+        "create_item": "Stores {content}{parts}.",
+        "append_context": "Learns about you: {content}.",
+        "delete_item": "Deletes {before}.",
+        "delete_context": "Forgets line {line}, {before}.",
+        "replace_context": "Replaces line {line}, {before}, with {content}.",
+        "update_item": "Changes {before}{parts}.",
+    }
+)
 _BATCHES = {
-    "create_item": _("stores {n} item{s}"),
-    "append_context": _("learns {n} thing{s} about you"),
-    "delete_item": _("deletes {n} item{s}"),
-    "delete_context": _("forgets {n} line{s}"),
-    "replace_context": _("rewrites {n} line{s}"),
-    "update_item": _("changes {n} item{s}"),
-    "undo": _("takes back what was done"),
+    "create_item": mark_plural("stores {n} item", "stores {n} items"),
+    "append_context": mark_plural("learns {n} thing about you", "learns {n} things about you"),
+    "delete_item": mark_plural("deletes {n} item", "deletes {n} items"),
+    "delete_context": mark_plural("forgets {n} line", "forgets {n} lines"),
+    "replace_context": mark_plural("rewrites {n} line", "rewrites {n} lines"),
+    "update_item": mark_plural("changes {n} item", "changes {n} items"),
+    "undo": mark_plural("takes back what was done", "takes back what was done"),
 }
 
 _CHOICES = ["approve", "edit", "reject"]
@@ -170,7 +172,7 @@ def _describe(write: Write, today: date, alike: Mapping[str, int]) -> str:
 def _describe_change(write: Write, change: Change, today: date, alike: Mapping[str, int]) -> str:
     before, content = _name(change.before, today, alike), quote(str(write.args.get("content", "")))
     parts = _list_changes(change, today)
-    return _SENTENCES[write.name].format(content=content, before=before, line=write.args.get("line"), parts=parts)
+    return _(_SENTENCES[write.name]).format(content=content, before=before, line=write.args.get("line"), parts=parts)
 
 
 def _describe_batch(writes: Sequence[Write]) -> str:
@@ -181,7 +183,9 @@ def _describe_batch(writes: Sequence[Write]) -> str:
         return ""
     names = [name for name, _id in done]
     counted = [_count(name, names.count(name)) for name in dict.fromkeys(names)]
-    sentence = " and ".join(filter(None, (", ".join(counted[:-1]), counted[-1])))
+    sentence = counted[-1]
+    if len(counted) > 1:
+        sentence = _("{several} and {last}").format(several=", ".join(counted[:-1]), last=counted[-1])
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
@@ -191,8 +195,7 @@ def _list_counted(write: Write) -> list[str]:
 
 
 def _count(name: str, n: int) -> str:
-    known = _BATCHES.get(name, f"runs {name}{{times}}")
-    return known.format(n=n, s="s" if n > 1 else "", times=f" {n} times" if n > 1 else "")
+    return ngettext(*_BATCHES.get(name, mark_plural("runs {name}", "runs {name} {n} times")), n, name=name)
 
 
 def _list_changes(change: Change, today: date) -> str:

@@ -12,7 +12,7 @@ from graph.state import Reason
 from nodes.autonomy.effects import Effect, find_effects
 from nodes.autonomy.names import is_named
 from nodes.autonomy.own_words import is_own, is_own_lesson
-from nodes.autonomy.reasons import ASK_ALWAYS, tell_many, tell_others, tell_own_tool
+from nodes.autonomy.reasons import tell_always, tell_many, tell_others, tell_own_tool
 from nodes.autonomy.writes import Write
 from nodes.view import SourcedText
 
@@ -134,7 +134,7 @@ def _find_reasons(write: Write, batch: Batch) -> Iterator[Reason]:
     rules: Autonomy = "act" if batch.dial == "act" else "confirm"
     effects = list_effects(write, batch)
     if batch.dial == "advise" and effects:
-        yield ASK_ALWAYS
+        yield tell_always()
     for effect, changes in effects.items():
         facts = _find_facts(effect, changes, batch)
         if batch.dial != "act" and facts.count > MOST.get(effect, facts.count):

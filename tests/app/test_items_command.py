@@ -223,3 +223,14 @@ def test_today_has_each_dose_that_is_still_to_come_and_what_was_not_marked_with_
             "Fri 4 Dec",
             "  05:30  Shift",
         ]
+
+
+def test_commands_speak_the_language_that_is_set_and_json_none(ana: Run, tmp_path: Path) -> None:
+    keep(tmp_path, ("Milch kaufen", {"type": "task", "status": "active", "due_date": str(today())}))
+    german = {"ANA_LANGUAGE": "de"}
+    assert ana("due", **german).stdout.splitlines()[0] == "Heute (1)"
+    assert ana("items", **german).stdout.split()[:4] == ["id", "Inhalt", "Datum", "Eigenschaften"]
+    assert ana("items", "--json", **german).stdout == ana("items", "--json").stdout
+    assert "1 von 1" in ana("items", **german).stderr
+    wrong = ana("items", ANA_LANGUAGE="xx")
+    assert (wrong.returncode, "ANA_LANGUAGE" in wrong.stderr) == (2, True)

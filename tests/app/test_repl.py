@@ -20,7 +20,8 @@ from ana.workspace import open_workspace
 from app.due import group_due, summarize_due
 from app.outcome import Waiting, expect_done
 from app.repl.context import delete_line, edit_context, show_context
-from app.repl.repl import COMMANDS, EXAMPLES, Repl
+from app.repl.examples import EXAMPLES
+from app.repl.repl import COMMANDS, Repl
 from app.show.answers import show_text
 from app.show.tables import show_table
 from app.turn import open_assistant

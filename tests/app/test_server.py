@@ -280,7 +280,16 @@ def test_studio_is_shown_a_true_form(client: SyncLangGraphClient) -> None:
     assistant = client.assistants.search(graph_id="ana")[0]["assistant_id"]
     schemas: Any = client.assistants.get_schemas(assistant)
     fields = schemas["context_schema"]["properties"]
-    assert set(fields) == {"model", "temperature", "max_steps", "autonomy", "check", "timezone", "stream_drafts"}
+    assert set(fields) == {
+        "model",
+        "temperature",
+        "max_steps",
+        "autonomy",
+        "check",
+        "timezone",
+        "language",
+        "stream_drafts",
+    }
     assert all(len(field["description"]) > 50 for field in fields.values())
     assert set(schemas["input_schema"]["properties"]) == {"messages"}
 

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from ana import settings as settings_module
 from ana.errors import ConfigError
-from ana.reminders.sending import TEST
+from ana.reminders.sending import make_test
 from ana.settings import load_settings
 from ana.spending.folder import NOTE
 from ana.workspace import open_workspace
@@ -315,7 +315,7 @@ def test_an_address_is_written_when_a_test_message_was_sent_there(
 ) -> None:
     told = set_up_in_terminal(env_file, tmp_path, collector.address)
     assert "A test message was sent. With `ana serve --install` reminders" in told
-    assert collector.titles == [TEST.title]
+    assert collector.titles == [make_test().title]
     assert dotenv_values(env_file) == {"LLM_PROVIDER": "offline", "ANA_NOTIFY": collector.address}
 
 

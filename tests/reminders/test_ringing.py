@@ -22,6 +22,7 @@ from ana.reminders.postgres import PostgresLedger
 from ana.reminders.ringing import MONTH, Ringer, Target
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
+from ana.translation import speaking
 from tests.conftest import BERLIN, EMBEDDER
 from tests.postgres.server import database, open_people
 
@@ -87,6 +88,15 @@ def test_it_rings_once_at_its_moment_and_tells_item_and_time_without_an_id(bell:
     bell.ringer = bell.start()
     assert bell.after(seconds=20) == [], "nor by another process"
     assert made.id not in str(bell.rung)
+
+
+def test_it_tells_item_and_time_in_the_language_that_is_spoken(bell: Bell) -> None:
+    bell.memory.create("Anna anrufen", {"due_date": "2026-12-01T16:30", "remind": "30 minutes before"})
+    with speaking("de"):
+        assert bell.after(hours=6) == [
+            "Anna anrufen | Dienstag, 1. Dezember 2026, 16:30 (verspätet: "
+            "das war für Dienstag, 1. Dezember 2026, 16:00)"
+        ]
 
 
 PILL = {"due_date": "2026-12-01T20:00", "repeats": "FREQ=DAILY", "remind": "at the time", "missed": "passes"}

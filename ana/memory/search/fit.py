@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 from ana.memory.item import Item
 from ana.memory.search.result import QueryResult, Reason
+from ana.translation import mark_text
 
 NEAREST = 3
 """How many items are shown where nothing fits."""
 
-NOTHING_FITS = "Nothing fits well: these are merely the nearest."
+NOTHING_FITS = mark_text("Nothing fits well: these are merely the nearest.")
 
 RANKS = 60
 """What is added to every rank, so that the first of one answer does not outweigh what several have."""

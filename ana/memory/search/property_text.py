@@ -8,6 +8,7 @@ searched: what an index, an embedder and Chroma's own index of text cost grows w
 import json
 
 from ana.time.dates import day_of, spell_day
+from ana.translation import _
 from ana.values import DELIMITER, Json, Properties
 
 SEARCHED = 50_000
@@ -29,9 +30,13 @@ def render_text(content: str, properties: Properties, longest: int | None = SEAR
 
 def describe_unsearched(content: str, properties: Properties) -> str:
     """Return a sentence if only the beginning of what an item says is searched; else nothing."""
-    parts = {"content": content, "properties": _spell_properties(properties)}
-    long = [name for name, text in parts.items() if len(text) > SEARCHED]
-    return f"Of its {' and of its '.join(long)} the first {SEARCHED:,} characters are searched." if long else ""
+    is_long = len(content) > SEARCHED, len(_spell_properties(properties)) > SEARCHED
+    told = {
+        (True, False): _("Of its content the first {n:,} characters are searched."),
+        (False, True): _("Of its properties the first {n:,} characters are searched."),
+        (True, True): _("Of its content and of its properties the first {n:,} characters are searched."),
+    }
+    return told.get(is_long, "").format(n=SEARCHED)
 
 
 def _spell_properties(properties: Properties) -> str:

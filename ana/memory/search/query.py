@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from ana.memory.filters import EVERY_ITEM, Node
 from ana.memory.search.tokens import fold_tag, tokenize
 from ana.time.dates import spell_day
+from ana.translation import _
 
 if TYPE_CHECKING:
     from ana.time.when import Mention
@@ -133,7 +134,8 @@ def parse_query(text: str, today: date) -> ParsedQuery:
 
 def describe_unread(text: str) -> str:
     """Return a sentence if only the beginning of a query is read for its words and days; else nothing."""
-    return f"Of the text the first {LONGEST:,} characters were read for words and days." if len(text) > LONGEST else ""
+    told = _("Of the text the first {n:,} characters were read for words and days.")
+    return told.format(n=LONGEST) if len(text) > LONGEST else ""
 
 
 def _read_status(text: str) -> bool | None:

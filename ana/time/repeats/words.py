@@ -5,7 +5,8 @@ from datetime import UTC, date
 from typing import TYPE_CHECKING
 
 from ana.time.clock import WEEKDAYS
-from ana.time.repeats.rules import DAYS, NO_RULE, UNITS, Rule, parse_rule
+from ana.time.repeats.rules import DAYS, NO_RULE, Rule, parse_rule
+from ana.translation import _, mark_plural, mark_text, ngettext, pgettext
 
 if TYPE_CHECKING:
     from ana.time.when.recurring import Recurrence
@@ -14,7 +15,14 @@ LONGEST = 200
 """Characters of a rule in words, and of a text at whose beginning one is looked for."""
 
 _MONTHS = [date(2026, month, 1).strftime("%B") for month in range(1, 13)]
-_ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
+_ORDINALS = mark_text({"1": "first", "2": "second", "3": "third", "4": "fourth", "5": "fifth", "-1": "last"})
+_UNITS = {
+    "DAILY": mark_plural("every day", "every {n} days"),
+    "WEEKLY": mark_plural("every week", "every {n} weeks"),
+    "MONTHLY": mark_plural("every month", "every {n} months"),
+    "YEARLY": mark_plural("every year", "every {n} years"),
+}
+_WEEKS = mark_text({"odd": "every odd ISO week", "even": "every even ISO week"})
 _PARITIES = {name: ",".join(map(str, range(first, 54, 2))) for name, first in (("odd", 1), ("even", 2))}
 _CLEAR = ("FREQ=DAILY", "BYDAY", "BYMONTHDAY")
 """What a rule has that does not take its day from today; "every month" alone may mean another day of it."""
@@ -55,52 +63,55 @@ def word_rule(text: str) -> str:
         rule = parse_rule(text, UTC)
     except ValueError:
         return text
-    end = f" until {rule.until.date()}" if rule.until else f", {rule.count} times" if rule.count else ""
     words = tell_rule(rule)
-    return text if "=" in words else words + end
+    if "=" in words:
+        return text
+    if rule.until:
+        return _("{rule} until {day}").format(rule=words, day=rule.until.date())
+    return _("{rule}, {n} times").format(rule=words, n=rule.count) if rule.count else words
 
 
 def tell_rule(rule: Rule) -> str:
     """Return a settled rule in words: every 2 weeks on Tuesday."""
     if rule is NO_RULE:
-        return "on single dates"
+        return _("on single dates")
     parity = next((name for name, weeks in _PARITIES.items() if weeks == rule["BYWEEKNO"]), None)
     if rule.has("BYSETPOS", "BYYEARDAY") or (rule.has("BYWEEKNO") and not parity):
         return rule.text
-    unit, count = UNITS[rule["FREQ"]], rule.interval
-    words = [f"every {parity} ISO week" if parity else f"every {count} {unit}s" if count > 1 else f"every {unit}"]
+    words = [_(_WEEKS[parity]) if parity else ngettext(*_UNITS[rule["FREQ"]], rule.interval)]
     # a calendar's 31st is none in a month without one, which a rule says by naming every weekday beside it
     is_strict = rule.has("BYMONTHDAY") and {*rule["BYDAY"].split(",")} == {*DAYS}
     if rule.has("BYDAY") and not is_strict:
-        words.append(f"on {_list(_tell_weekday(each) for each in rule['BYDAY'].split(','))}")
-    months = _list(_MONTHS[number - 1] for number in rule.list_numbers("BYMONTH"))
+        words.append(_("on {days}").format(days=_list(_tell_weekday(each) for each in rule["BYDAY"].split(","))))
+    months = _list(pgettext("month in a date", _MONTHS[number - 1]) for number in rule.list_numbers("BYMONTH"))
     if days := rule.list_numbers("BYMONTHDAY"):
-        tell = "day {}".format if is_strict else _tell_day
-        words.append(f"on {_list(map(tell, days))}{' of' if months else ''}")
-    words += [("" if days else "in ") + months] if months else []
+        form = _("on {days} of {months}") if months else _("on {days}")
+        words.append(form.format(days=_list(_tell_day(day, is_strict) for day in days), months=months))
+    elif months:
+        words.append(_("in {months}").format(months=months))
     if rule.times:
-        words.append(f"at {_list(f'{each:%H:%M}' for each in rule.times)}")
+        words.append(_("at {times}").format(times=_list(f"{each:%H:%M}" for each in rule.times)))
     elif hours := rule.list_numbers("BYHOUR"):
-        words.append(f"at {_list(map(str, hours))} o'clock")
+        words.append(_("at {hours} o'clock").format(hours=_list(map(str, hours))))
     if is_strict:
-        words.append("where there is one")
+        words.append(_("where there is one"))
     elif days and 28 < max(days) < 31:
-        words.append("(or the last day)")
+        words.append(_("(or the last day)"))
     return " ".join(words)
 
 
 def _tell_weekday(code: str) -> str:
-    name, which = WEEKDAYS[DAYS.index(code[-2:])], code[:-2]
+    name, which = pgettext("weekday", WEEKDAYS[DAYS.index(code[-2:])]), code[:-2]
     if not which:
         return name
-    words = {str(number): word for word, number in _ORDINALS.items()}
-    return f"the {words.get(which, f'{which}.')} {name}"
+    told = _(_ORDINALS[which]) if which in _ORDINALS else f"{which}."
+    return _("the {which} {weekday}").format(which=told, weekday=name)
 
 
-def _tell_day(number: int) -> str:
-    if number in (-1, 31):
-        return "the last day"
-    return f"day {number}" if number > 0 else f"day {-number} from the end"
+def _tell_day(number: int, is_strict: bool) -> str:
+    if number in (-1, 31) and not is_strict:
+        return _("the last day")
+    return (_("day {n}") if number > 0 else _("day {n} from the end")).format(n=abs(number))
 
 
 def _list(words: Iterable[str]) -> str:

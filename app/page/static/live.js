@@ -8,6 +8,9 @@ const announce = (kind, from = document) => from.dispatchEvent(new CustomEvent(k
 const BY_SCRIPT = { "x-ana-script": "1" };
 const AGAIN = 2000; // milliseconds until a page that could not be loaded is asked for again
 
+// a sentence in the language of the page
+const word = (name) => find("#problem").dataset[name] ?? "";
+
 function tell(sentence) {
   const problem = find("#problem");
   problem.hidden = !sentence;
@@ -98,7 +101,7 @@ function readFault(text, response) {
     const told = JSON.parse(text);
     return String(told.error ?? told.detail).slice(0, 500);
   } catch {
-    return `The server could not answer (${response.status}). What you wrote is still here; try again.`;
+    return `${word("failed")} (${response.status})`;
   }
 }
 
@@ -127,7 +130,7 @@ on("submit", async (event) => {
   try {
     await send(form, event.submitter);
   } catch {
-    tell("The server cannot be reached. What you wrote is still here; try again.");
+    tell(word("unreachable"));
   } finally {
     isSending = false;
   }
@@ -141,7 +144,7 @@ async function refresh() {
     if (response.ok) return put(text, true);
     tell(readFault(text, response));
   } catch {
-    tell("The server cannot be reached. It is asked again by itself.");
+    tell(word("again"));
   }
   return setTimeout(refresh, AGAIN);
 }

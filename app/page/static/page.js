@@ -68,7 +68,7 @@ on("submit", (event) => {
   if (!event.target.matches("[data-push]") || event.target.elements.subscription.value) return;
   event.preventDefault();
   event.stopPropagation();
-  subscribe(event.target).catch((error) => tell(`This browser takes no messages: ${error.message}`));
+  subscribe(event.target).catch((error) => tell(`${word("refused")}: ${error.message}`));
 }, true);
 
 on("submit", (event) => {
@@ -220,7 +220,7 @@ on("ana:put", () => find("#understood")?.replaceChildren());
 // a field for a day in words has a calendar beside it
 function addPicker(field) {
   const picker = document.createElement("input");
-  Object.assign(picker, { type: "date", ariaLabel: "Pick a day", className: "picker" });
+  Object.assign(picker, { type: "date", ariaLabel: word("pick"), className: "picker" });
   picker.value = /^\d{4}-\d\d-\d\d/.exec(field.value)?.[0] ?? "";
   picker.addEventListener("change", () => {
     field.value = picker.value + (/T.*/.exec(field.value)?.[0] ?? "");

@@ -281,3 +281,14 @@ def test_only_the_owner_connects_a_model(browser: Browser) -> None:
     assert not browser.page.select("#model")
     sent = {"form_token": browser.client.cookies["ana-form"], "provider": "offline"}
     assert browser.client.post("/app/settings/model", data=sent).status_code == 404
+
+
+def test_the_language_that_is_set_counts_before_the_browser_s(browser: Browser, env_file: Path) -> None:
+    browser.client.headers["accept-language"] = "fr, en;q=0.5"
+    assert "Réglages" in browser.open("/app/settings").get_text()
+    browser.submit("Enregistrer", ana_language="de")
+    assert "Gespeichert." in browser.text
+    assert browser.one("[name=ana_language] [selected]").get_text() == "Deutsch"
+    assert "ANA_LANGUAGE='de'" in env_file.read_text()
+    missing = browser.client.get("/threads/nothing").json()
+    assert missing["detail"] == "There is no such thread.", "programs are answered in English"

@@ -17,8 +17,8 @@ def test_a_turn_is_told_and_run_again(browser: Browser) -> None:
     assert "load context" in browser.text
     assert browser.text.count(" out, free") == 1, "what it cost is told, also if that is nothing"
     assert browser.one("main svg")["aria-label"] == (
-        "looked at what is known, then asked the model, then ran its calls, then asked the model, "
-        "then checked the answer"
+        "It looked at what is known, then asked the model, then ran its calls, then asked the model, "
+        "then checked the answer."
     )
     browser.submit("Run it again")
     assert "The same again: 1 step and the answer." in browser.text

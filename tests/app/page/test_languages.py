@@ -1,0 +1,125 @@
+"""The page in a person's language: all of it, and what is stored under an answer too."""
+
+import re
+from collections.abc import Iterator
+from gettext import NullTranslations
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+
+from ana import translation
+from tests.app.page.conftest import Browser, list_fields, use_model
+from tests.openai_stub import Said, openai_stub
+
+PLACES = re.compile(r"(\{[^}]*\}|</?[a-z]+>|`[^`]*`)")
+WIDE = {ord(letter): ord(letter) + 0xFEE0 for letter in map(chr, range(128)) if letter.isalpha()}
+"""Every letter as a wide one, which stands for its translation."""
+
+NAMES = "ana|OpenAI|OpenRouter|Ollama|USD|Token|English|Deutsch|Español|Français|gpt-4o-mini|openai|next tuesday"
+KNOWN = re.compile(rf"\b(?:{NAMES})\b|\b[a-z0-9]{{8,16}}\b|\bhttps?://\S+|\w+://\S+|[A-Z]+_[A-Z_]+|\S+/\S+")
+"""Names, addresses and settings, which are the same in every language."""
+
+PARTS = (
+    "today",
+    "today?day=2027-01-04",
+    "calendar?month=2027-01",
+    "chat/all",
+    "chat/trash",
+    "items",
+    "items/trash",
+    "about",
+    "turns",
+    "settings",
+    "more",
+    "routines",
+    "assistants",
+)
+PERSON = "Ωμέγα"
+"""What the person and the model write: no letter of it is one of ours."""
+
+
+class Wide(NullTranslations):
+    """A catalogue that has everything."""
+
+    def gettext(self, message: str) -> str:
+        return "".join(part if PLACES.fullmatch(part) else part.translate(WIDE) for part in PLACES.split(message))
+
+    def ngettext(self, msgid1: str, msgid2: str, n: int) -> str:
+        return self.gettext(msgid1 if n == 1 else msgid2)
+
+    def pgettext(self, context: str, message: str) -> str:
+        return self.gettext(message)
+
+
+def keep(request: dict[str, Any]) -> Said:
+    last = request["messages"][-1]
+    if last["role"] == "user":
+        given = {"type": "task", "status": "active", "due_date": "2027-01-04T09:00", "repeats": "FREQ=WEEKLY"}
+        return Said(calls=[("create_item", {"content": PERSON, "properties": given})])
+    return Said(PERSON)
+
+
+@pytest.fixture
+def german(home: object, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A model of ours, a dial that asks for everything, and a catalogue that has everything."""
+    monkeypatch.setenv("ANA_AUTONOMY", "advise")
+    load = translation._load
+    monkeypatch.setattr(translation, "_load", lambda language: Wide() if language == "de" else load(language))
+    with openai_stub(keep) as stub:
+        use_model(monkeypatch, stub)
+        yield
+
+
+def find_untranslated(page: BeautifulSoup) -> list[str]:
+    """Return each text that can be read of a page, and each label, that has letters of no translation."""
+    for each in page.select("script, style, code, pre, title, option, .tag, .call p"):
+        each.decompose()
+    texts = [*page.stripped_strings]
+    for name in ("aria-label", "placeholder", "title"):
+        texts += [str(each[name]) for each in page.select(f"[{name}]")]
+    return [text for text in texts if re.search("[A-Za-z]{2}", KNOWN.sub("", text))]
+
+
+def say(browser: Browser, path: str, **fields: str) -> BeautifulSoup:
+    """Send the form of the shown page that goes to a path, and return the page after it."""
+    form = browser.one(f"form[action$='{path}']")
+    sent = list_fields(form) | {name: [value] for name, value in fields.items()}
+    browser._show(browser.client.post(str(form["action"]), data=sent))
+    return browser.wait()
+
+
+def test_no_word_of_another_language_stands_on_the_page(german: None, browser: Browser) -> None:
+    browser.client.headers["accept-language"] = "de"
+    assert browser.open("/app/chat/new").html["lang"] == "de"  # type: ignore[index]
+    assert find_untranslated(browser.page) == []
+    thread = browser.url.rpartition("/")[2]
+    browser.open(f"/app/chat/{thread}")
+    assert find_untranslated(say(browser, thread, message=PERSON)) == [], "what is asked"
+    say(browser, "decide", all="approve")
+    assert browser.one(".receipt bdi").get_text() == f"“{PERSON}”"
+    item = str(browser.one(".more a")["href"])
+    assert find_untranslated(browser.page) == [], "a receipt"
+    assert find_untranslated(browser.open(item)) == [], "how it came about"
+    for part in PARTS:
+        assert find_untranslated(browser.open(f"/app/{part}")) == [], part
+    browser.open("/app/items")
+    place = str(browser.one(".thing a")["href"])
+    assert find_untranslated(browser.open(place)) == [], "an item"
+    assert find_untranslated(browser.open(place.replace("items", "forget"))) == [], (
+        "what is asked before it is forgotten"
+    )
+
+
+def test_a_receipt_is_kept_as_it_was_written(browser: Browser) -> None:
+    browser.client.headers["accept-language"] = "es"
+    browser.open("/app/chat/new")
+    say(browser, browser.url.rpartition("/")[2], message="Note: the key is in the tin")
+    assert browser.one(".receipt").get_text(strip=True).startswith("+“the key is in the tin”(nota")
+    browser.client.headers["accept-language"] = "en"
+    assert "(note" in browser.open(browser.url).get_text()
+    state = browser.client.get(f"/threads/{browser.url.rpartition('/')[2]}/state").json()
+    assert "- Guardado: “the key is in the tin”" in state["values"]["messages"][-1]["content"]
+    browser.follow("How")
+    browser.submit("Run it again")
+    assert "The same again: 1 step and the answer." in browser.text
