@@ -140,9 +140,8 @@ def _read_inputs(state: State, update: dict[str, Any], context: Context) -> Inpu
     messages = merge_messages([*state["messages"]], update.get("messages", []))
     *earlier, turn = split_turns(messages)
     loaded = update.get("loaded") or state.get("loaded")
-    return Inputs(
+    inputs = Inputs(
         version=__version__,
-        **({} if context.spoken == "en" else {"language": context.spoken}),
         tools=digest_tools(context.handles.settings.tools_modules),
         prompts=digest_prompts(),
         nodes=[],
@@ -151,6 +150,9 @@ def _read_inputs(state: State, update: dict[str, Any], context: Context) -> Inpu
         summary=update.get("summary", state.get("summary", "")),
         lines={str(number): line_digest(text) for number, text in loaded["lines"].items()} if loaded else {},
     )
+    if context.spoken != "en":
+        inputs["language"] = context.spoken
+    return inputs
 
 
 def _digest(value: object) -> str:

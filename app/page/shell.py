@@ -68,7 +68,7 @@ def _environment() -> Environment:
         "call_value": call_value,
         "list_examples": list_examples,
     }
-    made.globals |= {"name_weekday": name_weekday, "show_day": show_day}
+    made.globals.update(name_weekday=name_weekday, show_day=show_day)
     made.globals |= {"get_language": get_language, "languages": LANGUAGES}
     for macro, file in (("icon", "icons.html"), ("examples", "examples.html")):
         made.globals[macro] = vars(made.get_template(file).module)[macro]
