@@ -433,9 +433,11 @@ def test_what_has_a_day_is_dragged_in_the_month_the_week_and_today(house: Open) 
     anna.page.locator("[data-day='2027-02-18'] .entry").wait_for()
     anna.go("/app/calendar?week=2027-02-18")
     hours = anna.page.locator("[data-day='2027-02-16'] .hours")
-    grip, quarters = {"x": 8, "y": 4}, 4 * 3 + 1  # after seven in the morning
+    quarters = 4 * 3 + 1  # after seven in the morning
+    grip: Any = {"x": 8, "y": 4}
+    place: Any = {"x": 30, "y": 12 * quarters + 5}
     choir = anna.page.locator(".entry", has_text="Choir")
-    choir.drag_to(hours, source_position=grip, target_position={"x": 30, "y": 12 * quarters + 5})
+    choir.drag_to(hours, source_position=grip, target_position=place)
     anna.page.locator("[data-day='2027-02-16'] .entry", has_text="10:15").wait_for()
     anna.look("week")
     anna.press("Undo")
