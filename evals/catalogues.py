@@ -44,6 +44,8 @@ _FORMS = {
     "{weekday} {day} {month}": "MMMEd",
     "{weekday} {day} {month} {year}": "yMMMEd",
     "{weekday} {month} {day} {year}": "yMMMMEEEEd",
+    "{day} {month}": "MMMd",
+    "{day} {month} {year}": "yMMMd",
     "{month} {year}": "yMMMM",
 }
 

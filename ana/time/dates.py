@@ -53,6 +53,12 @@ def tell_day(day: date) -> str:
     return form.format(**names, day=day.day, year=day.year)
 
 
+def name_day(day: date, year: int | None = None) -> str:
+    """Return a day for people without its weekday: 25 Nov, with the year if it is another than the one given."""
+    form = pgettext("date", "{day} {month}") if day.year == year else pgettext("date", "{day} {month} {year}")
+    return form.format(day=day.day, month=pgettext("short month", f"{day:%b}"), year=day.year)
+
+
 def name_month(day: date) -> str:
     """Return the month of a day and its year for people: January 2026."""
     return pgettext("date", "{month} {year}").format(month=pgettext("month", f"{day:%B}"), year=day.year)

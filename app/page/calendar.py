@@ -12,7 +12,7 @@ from starlette.responses import Response
 from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.views import localize
-from ana.time.dates import name_month, show_day
+from ana.time.dates import name_day, name_month
 from ana.translation import _
 from app.dated import Dated, list_dated, tell_time
 from app.page.marking import read_day
@@ -110,7 +110,7 @@ async def show(request: Request) -> Response:
 def _find_week(day: date) -> Span:
     first = day - timedelta(day.weekday())
     last, week = first + timedelta(6), timedelta(7)
-    title = f"{show_day(first, first.year)} – {show_day(last)}"
+    title = f"{name_day(first, first.year)} – {name_day(last)}"
     dates = [first + timedelta(n) for n in range(7)]
     return Span("week", title, dates, str(first - week), str(first + week), f"month={day:%Y-%m}")
 
