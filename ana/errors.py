@@ -46,9 +46,9 @@ class AnaError(Exception):
 
     def sentence(self) -> str:
         """Return message and hint as one line for a person, in their language where a catalogue has both."""
-        told = [_(self.message), _(self.hint)]
-        is_known = told[0] != self.message  # else it was built in a language, or has words that no catalogue knows
-        return " ".join(told if is_known else (self.message, self.hint)).strip()
+        texts = [_(self.message), _(self.hint)]
+        is_known = texts[0] != self.message  # else it was built in a language, or has words that no catalogue knows
+        return " ".join(texts if is_known else (self.message, self.hint)).strip()
 
 
 class ToolError(AnaError):

@@ -28,7 +28,7 @@ def asking(handles: Handles) -> Iterator[TestClient]:
     app.state.workspaces = SimpleNamespace(open=open_workspace)
 
     async def sign_in(scope: Scope, receive: Receive, send: Send) -> None:
-        state = {"is_alone": True, "person": OWNER, "held": ExitStack()}
+        state = {"is_alone": True, "person": OWNER, "resources": ExitStack()}
         await app({**scope, "state": state}, receive, send)
 
     with open_assistant(handles, "ana server") as assistant:

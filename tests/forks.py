@@ -150,16 +150,16 @@ def start_forked(*arguments: str) -> Iterator[tuple[Fork, IO[str], IO[str]]]:
 
 
 def run_forked(
-    *arguments: str, given: str = "", cwd: Path = PROJECT, env: Mapping[str, str] | None = None, timeout: float = 60
+    *arguments: str, stdin: str = "", cwd: Path = PROJECT, env: Mapping[str, str] | None = None, timeout: float = 60
 ) -> "subprocess.CompletedProcess[str]":
     """Run `python *arguments` as a fork to its end, as subprocess.run does."""
     with ExitStack() as stack:
-        stdin = stack.enter_context(TemporaryFile("w+", errors="surrogateescape"))
+        source = stack.enter_context(TemporaryFile("w+", errors="surrogateescape"))
         stdout, stderr = (stack.enter_context(TemporaryFile("w+", errors="replace")) for _ in range(2))
-        stdin.write(given)
-        for file in (stdin, stdout, stderr):
+        source.write(stdin)
+        for file in (source, stdout, stderr):
             file.seek(0)
-        files = {"stdin": stdin.fileno(), "stdout": stdout.fileno(), "stderr": stderr.fileno()}
+        files = {"stdin": source.fileno(), "stdout": stdout.fileno(), "stderr": stderr.fileno()}
         code = fork(*arguments, **files, cwd=cwd, env=env).wait(timeout)
         stdout.seek(0)
         stderr.seek(0)

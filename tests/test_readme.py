@@ -25,7 +25,7 @@ def test_generated_parts_are_up_to_date(name: str) -> None:
 
 
 def run_chat(given: str, env: dict[str, str]) -> str:
-    return run_forked("-c", readme.CHAT, given=given, env=env | {"ANA_EMBEDDINGS": "wordllama"}).stdout
+    return run_forked("-c", readme.CHAT, stdin=given, env=env | {"ANA_EMBEDDINGS": "wordllama"}).stdout
 
 
 def test_the_transcript_is_what_the_program_prints() -> None:

@@ -93,11 +93,11 @@ def tell_own_time(zone: str, date: object) -> str:
     own = datetime.strptime(zone, "%z").tzinfo if is_offset else find_zone(zone)
     if own is None:
         return ""
-    told = _("{time} at {place}") if is_offset else _("{time} in {place}")
+    form = _("{time} at {place}") if is_offset else _("{time} in {place}")
     if zone == "+0000":
-        told = "{time} UTC"
+        form = "{time} UTC"
     place = f"{zone[:3]}:{zone[3:5]}" if is_offset else zone.rpartition("/")[2].replace("_", " ")
-    return told.format(time=f"{moment.astimezone(own):%H:%M}", place=place)
+    return form.format(time=f"{moment.astimezone(own):%H:%M}", place=place)
 
 
 def is_elsewhere(value: Json, zone: tzinfo) -> bool:

@@ -39,7 +39,7 @@ def ana_forked(tmp_path: Path) -> Run:
 
     def run(*arguments: str, given: str = "", **env: str) -> Done:
         env = folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT)) | env
-        return run_forked("-m", "app.cli", *arguments, given=given, cwd=tmp_path, env=env)
+        return run_forked("-m", "app.cli", *arguments, stdin=given, cwd=tmp_path, env=env)
 
     return run
 

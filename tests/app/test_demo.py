@@ -79,7 +79,7 @@ def test_however_it_ends_nothing_of_it_is_left(tmp_path: Path, way: str) -> None
     env: Mapping[str, str] = folders(tmp_path, OPENAI_API_KEY="never-sent")
     log = tmp_path / "demo.log"
     with demo_serving(env, log) as server:
-        folder = Path(re.findall(r"removes (\S+)\)", log.read_text())[0])
+        folder = Path(re.findall(r"deletes (\S+)\)", log.read_text())[0])
         assert (folder / "data").is_dir()
         with httpx.Client(base_url=server.url, follow_redirects=True, timeout=60) as client:
             assert "Water the orchids" in client.get("/app/today").text

@@ -349,5 +349,5 @@ def test_who_has_an_address_and_who_answers_in_a_pipe_is_not_asked(
 
 def test_nothing_is_offered_in_a_pipe(env_file: Path, tmp_path: Path, ollama: str) -> None:
     env = folders(tmp_path, OLLAMA_HOST=ollama)
-    done = run_forked("-c", script_with(env_file), "chat", given="/quit\n", env=env)
+    done = run_forked("-c", script_with(env_file), "chat", stdin="/quit\n", env=env)
     assert (done.returncode, "Ollama" in done.stdout + done.stderr) == (0, False)

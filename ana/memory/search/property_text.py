@@ -31,12 +31,12 @@ def render_text(content: str, properties: Properties, longest: int | None = SEAR
 def describe_unsearched(content: str, properties: Properties) -> str:
     """Return a sentence if only the beginning of what an item says is searched; else nothing."""
     is_long = len(content) > SEARCHED, len(_spell_properties(properties)) > SEARCHED
-    told = {
+    sentences = {
         (True, False): _("Of its content the first {n:,} characters are searched."),
         (False, True): _("Of its properties the first {n:,} characters are searched."),
         (True, True): _("Of its content and of its properties the first {n:,} characters are searched."),
     }
-    return told.get(is_long, "").format(n=SEARCHED)
+    return sentences.get(is_long, "").format(n=SEARCHED)
 
 
 def _spell_properties(properties: Properties) -> str:

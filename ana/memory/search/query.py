@@ -134,8 +134,8 @@ def parse_query(text: str, today: date) -> ParsedQuery:
 
 def describe_unread(text: str) -> str:
     """Return a sentence if only the beginning of a query is read for its words and days; else nothing."""
-    told = _("Of the text the first {n:,} characters were read for words and days.")
-    return told.format(n=LONGEST) if len(text) > LONGEST else ""
+    sentence = _("Of the text the first {n:,} characters were read for words and days.")
+    return sentence.format(n=LONGEST) if len(text) > LONGEST else ""
 
 
 def _read_status(text: str) -> bool | None:

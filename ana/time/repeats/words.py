@@ -104,8 +104,8 @@ def _tell_weekday(code: str) -> str:
     name, which = pgettext("weekday", WEEKDAYS[DAYS.index(code[-2:])]), code[:-2]
     if not which:
         return name
-    told = _(_ORDINALS[which]) if which in _ORDINALS else f"{which}."
-    return _("the {which} {weekday}").format(which=told, weekday=name)
+    ordinal = _(_ORDINALS[which]) if which in _ORDINALS else f"{which}."
+    return _("the {which} {weekday}").format(which=ordinal, weekday=name)
 
 
 def _tell_day(number: int, is_strict: bool) -> str:
