@@ -78,11 +78,11 @@ def speaking(language: Language) -> Iterator[None]:
 
 def choose_language(accepted: str) -> Language:
     """Return the language that a browser likes best of those that we speak, by its Accept-Language; English if none."""
-    accepted: list[tuple[float, Language]] = []
+    choices: list[tuple[float, Language]] = []
     for part in accepted.split(","):
         name, _sign, quality = part.replace(" ", "").partition(";q=")
         language = next((each for each in get_args(Language) if each == name.lower().partition("-")[0]), None)
         if language and (not quality or quality.replace(".", "", 1).isdecimal()):
-            accepted.append((float(quality or 1), language))
-    liked = [each for each in accepted if each[0] > 0]
+            choices.append((float(quality or 1), language))
+    liked = [each for each in choices if each[0] > 0]
     return max(liked, key=lambda each: each[0])[1] if liked else "en"

@@ -89,7 +89,7 @@ def test_three_doors_on_one_folder_lose_nothing(tmp_path: Path, clock: Clock, tu
 
 
 def _repl(env: dict[str, str], turns: int) -> None:
-    run_forked("-m", "app.cli", "chat", given="".join(f"repl {n}\n" for n in range(turns)), env=env, timeout=300)
+    run_forked("-m", "app.cli", "chat", stdin="".join(f"repl {n}\n" for n in range(turns)), env=env, timeout=300)
 
 
 def _ask(env: dict[str, str], turns: int) -> None:

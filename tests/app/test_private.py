@@ -41,7 +41,7 @@ def home(tmp_path: Path) -> Path:
 def run(home: Path, *arguments: str) -> tuple[int, str]:
     script = "import os, sys; os.umask(0o022); from app.cli.main import main; main()"
     env = folders(home / "ana", LLM_PROVIDER="offline") | {"LOG_LEVEL_DEPS": "DEBUG"}
-    done = run_forked("-c", script, *arguments, given="/quit\n", cwd=home, env=env)
+    done = run_forked("-c", script, *arguments, stdin="/quit\n", cwd=home, env=env)
     return done.returncode, done.stderr
 
 

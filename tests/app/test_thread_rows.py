@@ -21,7 +21,7 @@ pytestmark = pytest.mark.own_server
 
 
 def command_line(env: dict[str, str], *arguments: str, given: str = "") -> str:
-    done = run_forked("-m", "app.cli", *arguments, env=env, given=given)
+    done = run_forked("-m", "app.cli", *arguments, env=env, stdin=given)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
