@@ -202,14 +202,14 @@ def test_a_lost_connection_in_the_middle_goes_on(house: Open) -> None:
 
 def test_two_tabs_show_the_same_turn(house: Open) -> None:
     written = threading.Event()
-    home = house(Said(f"First {LONG}", pause=lambda: written.wait(PATIENCE)))
+    home = house(Said(f"Overture {LONG}", pause=lambda: written.wait(PATIENCE)))
     anna = home.visit()
     anna.go("/app")
     anna.say("tell me everything")
-    anna.sees("First")
+    anna.sees("Overture")
     other = anna.page.context.new_page()
     other.goto(anna.page.url)
-    other.get_by_text("First").first.wait_for()
+    other.get_by_text("Overture").first.wait_for()
     written.set()
     other.locator(".working").wait_for(state="detached")
     assert "word399" in other.inner_text("main")
