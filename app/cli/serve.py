@@ -73,14 +73,9 @@ def serve(
         raise ConfigError("Workers carry out runs that wait in a database.", "Set ANA_DATABASE_URL.")
     require_port(host, port, "ana serve")
     if install:
-        arguments = [
-            "serve",
-            "--host",
-            host,
-            "--port",
-            f"{port}",
-            *([] if workers is None else ["--workers", f"{workers}"]),
-        ]
+        arguments = ["serve", "--host", host, "--port", f"{port}"]
+        if workers is not None:
+            arguments += ["--workers", f"{workers}"]
         services.install(replace(SERVE, arguments=arguments), workspace)
         return
     tell(f"{describe_setup(workspace)} · dial {settings.ana_autonomy}")

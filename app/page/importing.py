@@ -46,7 +46,7 @@ TOLD_EVERY = 1.0
 """Seconds between two looks at how far it is."""
 
 ROLE_NAMES = mark_text(("title", "start", "list", "leave out"))
-"""What a column can be, beside what properties are called."""
+"""What the template calls a column, beside the names of properties; marked for the catalogues."""
 
 _SEAM = "(what grows)"
 

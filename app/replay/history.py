@@ -30,7 +30,7 @@ def rebuild_history(record: Record, inputs: Inputs, thread: Sequence[Record]) ->
     while len(earlier) < inputs["turns"] and previous in by_id:
         if fault := find_fault(by_id[previous], CONTINUED, CONTINUED | FOLLOWED | {"changes", "replay"}):
             raise CannotReplay(f"The record of the earlier turn {previous} is damaged: {fault}.")
-        earlier.insert(0, by_id.pop(previous))  # a turn that follows itself must not go on for ever
+        earlier.insert(0, by_id.pop(previous))  # a turn that follows itself must not go on forever
         previous = earlier[0].get("previous")
     if len(earlier) < inputs["turns"]:
         raise CannotReplay("The conversation before this turn is no longer in the traces as it was.")
