@@ -26,9 +26,8 @@ from app.assistants import RIGHTS, list_rights
 from app.mcp.views import note_view, read_last_view
 from graph.context import Context, LocalContext
 from graph.state import Loaded, OpenRequest, State, Turn
-from nodes.autonomy.assistants import weigh_call
 from nodes.autonomy.request import digest_write, make_request
-from nodes.autonomy.weigh import Batch, list_effects
+from nodes.autonomy.weigh import Batch, list_effects, weigh
 from nodes.autonomy.writes import read_write
 from nodes.calls import ReadCall, answer_error, read_call
 from nodes.evidence import list_calls
@@ -169,8 +168,7 @@ class Session:
                 return self._keep(state, tell_already(read, stored))
             batch = self._read_batch(read, runtime.context)
             self._require_right(name, batch)
-            asking = weigh_call(batch, self._count_written()) if batch.writes else []
-            if unapproved := [each for each in asking if digest_write(each.write) not in approved]:
+            if unapproved := [each for each in weigh(batch) if digest_write(each.write) not in approved]:
                 return make_request(unapproved, self.handles.clock.now().date())
             check_stopped()
             touched = [each for write in batch.writes for each in write.touched]
@@ -199,8 +197,10 @@ class Session:
     def _read_batch(self, call: ReadCall, context: Context) -> Batch:
         """Return the batch to weigh: the call, and text by others that this person's assistants got recently."""
         write = read_write(call, context.handles.settings.tools_modules)
-        text = read_last_view(self.handles.workspace, self.handles.clock.now()) if write else None
-        return Batch([write] if write else [], context.dial, [text] if text else [])
+        if write is None:
+            return Batch([], context.dial)
+        text = read_last_view(self.handles.workspace, self.handles.clock.now())
+        return Batch([write], context.dial, [text] if text else [], written=self._count_written())
 
     def _require_right(self, name: str, batch: Batch) -> None:
         """Raise ToolError if the person does not allow the client to do this."""

@@ -1,14 +1,12 @@
 """Read the batch that is weighed: the calls that are left, what they would change, and what the model has in view."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from langchain_core.messages import ToolMessage
 from langgraph.runtime import Runtime
 
 from ana.memory.changes import Change
 from ana.memory.item import Item
-from ana.memory.memory import Memory
 from ana.memory.receipts import Receipt
 from graph.context import Context, context_of
 from graph.state import State
@@ -36,28 +34,20 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
     while isinstance(messages[-1], ToolMessage):  # results of this very message, which the model made without them
         messages.pop()
     view = read_view({**state, "messages": messages, "loaded": get_loaded(state, context.handles)}, memory)
-    done = receipts(this_turn(state["messages"]))
+    names = memory.vocabulary.names().values() if view else ()
     return Batch(
         writes=writes,
         dial=context.dial,
         view=view,
         typed=find_typed_lately(state["messages"]),
-        done=[*map(read_change, done)],
-        own_ids=frozenset(str(each["id"]) for each in done if each["op"] == "create"),
-        in_use=frozenset(list_in_use(memory)) if view else frozenset(),
+        done=[*map(_read_change, receipts(this_turn(state["messages"])))],
+        in_use={name for counted in names for name, _ in counted},
         is_rare=memory.word_counts.is_rare,
     )
 
 
-def read_change(receipt: Receipt) -> Change:
+def _read_change(receipt: Receipt) -> Change:
     """Return the change that a receipt tells of, as far as it is weighed."""
-    return Change(receipt["kind"], str(receipt["id"]), _read_record(receipt["before"]), _read_record(receipt["after"]))
-
-
-def _read_record(record: Mapping[str, Any] | None) -> Item | None:
-    return None if record is None else Item(str(record["id"]), record["content"], record["properties"], "", "")
-
-
-def list_in_use(memory: Memory) -> Iterator[str]:
-    """Yield the names and values that a person's records have already."""
-    return (name for names in memory.vocabulary.names().values() for name, _ in names)
+    records = (receipt["before"], receipt["after"])
+    before, after = (each and Item(str(each["id"]), each["content"], each["properties"], "", "") for each in records)
+    return Change(receipt["kind"], str(receipt["id"]), before, after)

@@ -1,7 +1,11 @@
-"""What a change does: it adds, changes, loses, deletes or teaches. It is read from the record before and after."""
+"""What a call does: it adds, changes, loses, deletes or teaches, as the record before and after tells; a tool of the
+person's own acts or reaches outside, as it says of itself.
+"""
 
 from collections.abc import Iterator
 from typing import Literal, TypeAlias
+
+from langchain_core.tools import BaseTool
 
 from ana.memory.changes import Change
 from ana.memory.item import Item
@@ -23,21 +27,31 @@ def find_effects(change: Change) -> frozenset[Effect]:
     return frozenset(_iter_effects(change.before, change.after))
 
 
+def find_effects_of(tool: BaseTool) -> frozenset[Effect]:
+    """Return what a tool of the person's own does, by its metadata, in the words of MCP's annotations.
+
+    It acts outside unless it says that it changes nothing (`readOnlyHint`) or asks by itself (`asksItself`). It reaches
+    outside if it says so (`openWorldHint`): what it looks up there may be an address with the person's words in it.
+    """
+    says = {name for name, value in (tool.metadata or {}).items() if value is True}
+    acts: frozenset[Effect] = frozenset() if says & {"readOnlyHint", "asksItself"} else frozenset({"acts"})
+    return acts | ({"reaches"} if "openWorldHint" in says else frozenset())
+
+
 def _iter_effects(old: Item | None, new: Item | None) -> Iterator[Effect]:
-    if old is None or new is None:
-        yield "adds" if new else "deletes"
-        if new and (is_routine(new) or TAUGHT & new.properties.keys()):
-            yield "teaches"
+    if new is None:
+        yield "deletes"
         return
-    if old.content != new.content:
-        yield "adds" if new.content.startswith(old.content) else "loses"
-    for name in {**old.properties, **new.properties}:
-        was, now = old.properties.get(name), new.properties.get(name)
+    content, properties = (old.content, old.properties) if old else (None, {})
+    if content != new.content:
+        yield "adds" if new.content.startswith(content or "") else "loses"
+    for name in {**properties, **new.properties}:
+        was, now = properties.get(name), new.properties.get(name)
         if was != now:
             yield _compare(was, now)
             if name in TAUGHT:
                 yield "teaches"
-    if is_routine(new) and (old.content != new.content or not is_routine(old)):
+    if is_routine(new) and (content != new.content or not is_routine(old)):
         yield "teaches"
 
 

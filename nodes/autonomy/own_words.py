@@ -8,31 +8,21 @@ from ana.memory.item import Item, is_date_key
 from ana.memory.sources import is_others
 from ana.memory.vocabulary import OURS
 from ana.time.dates import day_of
-from ana.values import Json
 from nodes.autonomy.effects import TAUGHT
 
 SPARE = 1
 """Content words that the model may have chosen itself in what is merely kept; in what teaches there are none."""
 
-
-READ = TAUGHT | {"missed", "repeat_from"}
+READ = TAUGHT | {"missed"}
 """Properties that hold a rule, a moment or one of two words, which code has read."""
 
 KINDS = ("type", "status", "priority")
 """Properties whose values a model chooses from words of its own; one of a single word says nothing that was told."""
 
 
-def is_own(change: Change, typed: Sequence[str], in_use: Container[str], spare: int = SPARE) -> bool:
-    """Return whether the content words of what a change brings are in what the person typed.
-
-    Args:
-        change: What is written.
-        typed: What the person typed lately, in this message and in the one before.
-        in_use: Names and values that are used already.
-        spare: How many of them need not be.
-    """
-    new = _find_new(change, in_use)
-    return len(new - find_content_words(*typed)) <= spare
+def is_own(change: Change, typed: Sequence[str], in_use: Container[str]) -> bool:
+    """Return whether the content words that a change brings, in no name or value in use, were typed, but for one."""
+    return len(_find_new(change, in_use) - find_content_words(*typed)) <= SPARE
 
 
 def is_own_lesson(change: Change, typed: Sequence[str]) -> bool:
@@ -48,25 +38,24 @@ def is_own_lesson(change: Change, typed: Sequence[str]) -> bool:
 
 
 def _find_new(change: Change, in_use: Container[str]) -> set[str]:
-    new = change.after or (change.before if change.kind == "line" else None)  # of a line that goes its own words
-    old = change.before if change.after else None
-    return find_content_words(*_list_new(old, new, in_use)) if new else set()
+    """Return the content words that a change brings; a line that goes brings its own."""
+    if change.after:
+        return find_content_words(*_list_new(change.before, change.after, in_use))
+    return find_words_of(change.before) if change.before and change.kind == "line" else set()
 
 
 def _list_new(old: Item | None, new: Item, in_use: Container[str]) -> Iterator[str]:
-    if old is None or old.content != new.content:
-        yield new.content.removeprefix(old.content) if old else new.content
+    """Yield the texts and numbers that a record did not hold; a date is no text, whoever resolved it."""
+    content, properties = (old.content, old.properties) if old else ("", {})
+    if new.content != content:
+        yield new.content.removeprefix(content)
     for name, value in new.properties.items():
-        was = old.properties.get(name) if old else None
+        was = properties.get(name)
         if was == value or name in READ:
             continue
         if not (name in OURS or name in in_use or is_date_key(name)):
             yield name.replace("_", " ")
         if not (name in KINDS and isinstance(value, str) and len(value.split()) == 1):
-            yield from (word for word in _list_added(was, value) if word not in in_use)
-
-
-def _list_added(was: Json, now: Json) -> list[str]:
-    """Return the texts and numbers that a value brings; a date is no text, whoever resolved it."""
-    known = {*iter_words(was)}
-    return [word for word in iter_words(now) if word not in known and not day_of(word)]
+            known = {*iter_words(was)}
+            added = (word for word in iter_words(value) if word not in known)
+            yield from (word for word in added if word not in in_use and not day_of(word))

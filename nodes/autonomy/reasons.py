@@ -14,20 +14,12 @@ MOST_CHARACTERS = 60
 
 _DOES: Mapping[Effect, str] = mark_text(
     {
-        "adds": "This adds something",
         "changes": "This changes something",
         "loses": "This takes something away",
         "deletes": "This deletes",
         "teaches": "This teaches something lasting",
         "acts": "This acts outside",
         "reaches": "This reaches outside",
-    }
-)
-_MANY: Mapping[Effect, str] = mark_text(
-    {
-        "changes": "{n} records would be changed in this turn.",
-        "loses": "{n} records would lose something in this turn.",
-        "deletes": "{n} items would be deleted in this turn.",
     }
 )
 _TEXTS = mark_text(
@@ -42,41 +34,23 @@ _TEXTS = mark_text(
 )
 
 
-def tell_always() -> Reason:
-    """Return that the person wants to be asked each time."""
-    return Reason(kind="dial", words=_("You want to be asked before every change."))
+def by_dial(words: str) -> Reason:
+    """Return a reason for which no stored text may have ordered the call."""
+    return Reason(kind="dial", words=words)
 
 
-def tell_deletes() -> Reason:
-    """Return that another assistant deletes something."""
-    return Reason(kind="dial", words=_("This deletes, and what you said to the assistant is not known here."))
+def tell_many(effect: Effect, count: int) -> Reason:
+    """Return that a turn does something to more records than it may without asking."""
+    return by_dial(_("{does}: {n} records in this turn.").format(does=_(_DOES[effect]), n=count))
 
 
 def tell_others(effect: Effect, view: Sequence[SourcedText]) -> Reason:
     """Return that something is done while a text of others is in view, with the longest of the last record's."""
     last = view[-1]
-    longest = max((each for each in view if (each.source, each.record) == (last.source, last.record)), key=_measure)
+    alike = (each for each in view if (each.source, each.record) == (last.source, last.record))
+    longest = max(alike, key=lambda each: len(each.text))
     kind, _space, name = longest.source.partition(" ")
     text = _(_TEXTS.get(kind, mark_text("a text of others"))).format(name=name)
     words = _("{does}, and {text} was read: {quoted}.")
     quoted = quote(longest.text, MOST_CHARACTERS)
     return Reason(kind="stored", words=words.format(does=_(_DOES[effect]), text=text, quoted=quoted))
-
-
-def _measure(text: SourcedText) -> int:
-    return len(text.text)
-
-
-def tell_many(effect: Effect, count: int) -> str:
-    """Return that a turn does something to more records than it may without asking."""
-    return _(_MANY[effect]).format(n=count)
-
-
-def tell_own_tool(name: str) -> Reason:
-    """Return that a tool of the person's own acts outside, which nothing takes back."""
-    return Reason(kind="dial", words=_("{name} is a tool of your own that acts outside.").format(name=name))
-
-
-def tell_hurry(count: int) -> Reason:
-    """Return that another assistant writes many records in a short time."""
-    return Reason(kind="dial", words=_("{n} records would be written within a minute.").format(n=count))

@@ -10,7 +10,7 @@ from typing import Any
 
 from ana.memory.changes import Change
 from ana.memory.few_words import describe_property
-from ana.memory.item import Item, to_json
+from ana.memory.item import to_json
 from ana.memory.receipts import list_parts, make_receipt, quote_title
 from ana.output import quote
 from ana.time.dates import day_of
@@ -33,6 +33,13 @@ _SENTENCES = mark_text(
         "update_item": "Changes {before}{parts}.",
     }
 )
+_UNDOES = mark_text(
+    {
+        "create": "Brings back {before}.",
+        "update": "Changes back {before}{parts}.",
+        "delete": "Deletes {before}.",
+    }
+)
 _BATCHES = {
     "create_item": mark_plural("stores {n} item", "stores {n} items"),
     "append_context": mark_plural("learns {n} thing about you", "learns {n} things about you"),
@@ -42,8 +49,7 @@ _BATCHES = {
     "update_item": mark_plural("changes {n} item", "changes {n} items"),
     "undo": mark_plural("takes back what was done", "takes back what was done"),
 }
-
-_CHOICES = ["approve", "edit", "reject"]
+_RUNS = mark_plural("runs {name}", "runs {name} {n} times")
 
 
 def make_request(askings: Sequence[Asking], today: date, note: str = "") -> OpenRequest:
@@ -55,6 +61,7 @@ def make_request(askings: Sequence[Asking], today: date, note: str = "") -> Open
         note: Why it is asked again.
     """
     writes = [asking.write for asking in askings]
+    choices = ["approve", "edit", "reject"]
     alike = Counter({each.id: _find_text(each) for write in writes for each in write.touched}.values())
     return OpenRequest(
         request={
@@ -62,7 +69,7 @@ def make_request(askings: Sequence[Asking], today: date, note: str = "") -> Open
                 {"name": w.name, "args": _show_args(w), "description": _describe(w, today, alike)} for w in writes
             ],
             "review_configs": [
-                {"action_name": name, "allowed_decisions": _CHOICES} for name in dict.fromkeys(w.name for w in writes)
+                {"action_name": name, "allowed_decisions": choices} for name in dict.fromkeys(w.name for w in writes)
             ],
         },
         reasons={asking.write.call: [*asking.reasons] for asking in askings},
@@ -77,10 +84,18 @@ def make_request(askings: Sequence[Asking], today: date, note: str = "") -> Open
 def show_request(request: OpenRequest) -> dict[str, Any]:
     """Return the request as people are shown it: what is said of all first, and each description with its reasons.
 
-    A front end shows one action at a time, so the first one's description begins with what is said of all.
+    A front end shows one action at a time, so the first one's description begins with what is said of all: also each
+    reason that several actions have, once, with their numbers where it is not for all.
     """
-    numbered = _number_reasons(request)
-    shared = [_tell_shared(words, numbers, len(request["calls"])) for words, numbers in numbered.items()]
+    numbered: dict[str, list[int]] = {}
+    for number, call in enumerate(request["calls"], start=1):
+        for reason in request.get("reasons", {}).get(call, ()):
+            numbered.setdefault(reason["words"], []).append(number)
+    shared = [
+        words if len(numbers) == len(request["calls"]) else f"{', '.join(map(str, numbers))}: {words}"
+        for words, numbers in numbered.items()
+        if len(numbers) > 1
+    ]
     summary = "\n".join(filter(None, (request["note"], request.get("summary"), *shared)))
     actions = []
     for number, action in enumerate(request["request"]["action_requests"], start=1):
@@ -105,22 +120,6 @@ def _show_args(write: Write) -> dict[str, Any]:
     return ({ABOUT: "\n".join(about)} if about else {}) | dict(write.args)
 
 
-def _number_reasons(request: OpenRequest) -> dict[str, list[int]]:
-    """Return each reason with the numbers of the actions that it is for."""
-    numbered: dict[str, list[int]] = {}
-    for number, call in enumerate(request["calls"], start=1):
-        for reason in request.get("reasons", {}).get(call, ()):
-            numbered.setdefault(reason["words"], []).append(number)
-    return numbered
-
-
-def _tell_shared(words: str, numbers: Sequence[int], actions: int) -> str:
-    """Return a reason that several actions have, once; nothing for one of a single action."""
-    if len(numbers) < 2:
-        return ""
-    return words if len(numbers) == actions else f"{', '.join(map(str, numbers))}: {words}"
-
-
 def may_be_approved_unseen(request: OpenRequest | None) -> bool:
     """Whether a yes to everything that a turn asks covers a request: only the dial asks, and nothing has changed.
 
@@ -129,10 +128,8 @@ def may_be_approved_unseen(request: OpenRequest | None) -> bool:
     """
     if not request or request["note"]:
         return False
-    reasons = request.get("reasons", {})  # a request of an earlier version does not tell them
-    return all(reasons.get(call) for call in request["calls"]) and all(
-        reason["kind"] == "dial" for each in reasons.values() for reason in each
-    )
+    reasons = [request.get("reasons", {}).get(call) for call in request["calls"]]  # an earlier version has none
+    return all(each and all(reason["kind"] == "dial" for reason in each) for each in reasons)
 
 
 def digest_write(write: Write) -> str:
@@ -160,84 +157,54 @@ def _describe(write: Write, today: date, alike: Mapping[str, int]) -> str:
 
     A record whose text others of the request have too is told with its date.
     """
-    if write.name == "undo":
-        alike = Counter(each.after.content for each in write.changes if each.after)
-        undone = (_describe_undone(each, today, alike) for each in write.changes)
-        return " ".join([_("Takes back what was done."), *undone])
-    if write.name not in _SENTENCES:
+    if write.name != "undo" and write.name not in _SENTENCES:
         return _("Runs {name}, a tool of your own.").format(name=write.name)
-    return " ".join(_describe_change(write, change, today, alike) for change in write.changes)
+    facts = {"content": quote(str(write.args.get("content", ""))), "line": write.args.get("line")}
+    sentences = [_("Takes back what was done.")] if write.name == "undo" else []
+    for change in write.changes:
+        form = _SENTENCES.get(write.name) or _UNDOES[change.op if change.after else "delete"]
+        before, parts = _name(change, today, alike), _list_changes(change, today)
+        sentences.append(_(form).format(before=before, parts=parts, **facts))
+    return " ".join(sentences)
 
 
-def _describe_change(write: Write, change: Change, today: date, alike: Mapping[str, int]) -> str:
-    before, content = _name(change.before, today, alike), quote(str(write.args.get("content", "")))
-    parts = _list_changes(change, today)
-    return _(_SENTENCES[write.name]).format(content=content, before=before, line=write.args.get("line"), parts=parts)
+def _name(change: Change, today: date, alike: Mapping[str, int]) -> str:
+    """Return the text of a record in quotes, with its first date if others have the same text."""
+    record, text = change.before or change.after, _find_text(change)
+    dated = ((key, value) for key, value in (record.properties if record else {}).items() if day_of(value))
+    first = next(dated, None) if alike.get(text, 0) > 1 else None
+    return quote(text) + (f" ({describe_property(*first, today.year)})" if first else "")
 
 
-def _describe_batch(writes: Sequence[Write]) -> str:
-    """Return in one sentence what is done to several records; nothing for a single one."""
-    # what is done to one record in several calls is one change
-    done = dict.fromkeys((each.name, id) for each in writes for id in _list_counted(each))
-    if len(writes) < 2 and len(done) < 2:
-        return ""
-    names = [name for name, _id in done]
-    counted = [_count(name, names.count(name)) for name in dict.fromkeys(names)]
-    sentence = counted[-1]
-    if len(counted) > 1:
-        sentence = _("{several} and {last}").format(several=", ".join(counted[:-1]), last=counted[-1])
-    return f"{sentence[0].upper()}{sentence[1:]}."
-
-
-def _list_counted(write: Write) -> list[str]:
-    """Return the ids of the records that a write changes; of one that makes a record, and of an undo, its own."""
-    return [each.id for each in write.touched] if write.name != "undo" and [*write.touched] else [write.call]
-
-
-def _count(name: str, n: int) -> str:
-    return ngettext(*_BATCHES.get(name, mark_plural("runs {name}", "runs {name} {n} times")), n, name=name)
+def _find_text(change: Change) -> str:
+    """Return the text of a record; its id where it is neither there nor comes back."""
+    record = change.before or change.after
+    return record.content if record else change.id
 
 
 def _list_changes(change: Change, today: date) -> str:
     """Return what becomes of the properties and the text of a record, after a mark."""
-    if change.after is None:
+    old, new = change.before, change.after and replace(change.after, updated_at=str(today))
+    if new is None or (old and (old.content, old.properties) == (new.content, new.properties)):
         return ""
-    if change.before is None:
-        new = replace(change.after, updated_at=str(today))
-        parts = list_parts(make_receipt(Change(change.kind, change.id, None, new)))
+    parts = list_parts(make_receipt(Change(change.kind, change.id, old, new)))
+    if old is None:
         return f" ({', '.join(parts)})" if parts else ""
-    return _describe_step(change.before, change.after, today)
+    titles = dict.fromkeys(quote_title(each.content) for each in (old, new))
+    renamed = [" -> ".join(titles)] if len(titles) > 1 else []
+    return f": {', '.join([*renamed, *parts])}"
 
 
-def _describe_step(old: Item, new: Item, today: date) -> str:
-    if (old.content, old.properties) == (new.content, new.properties):
+def _describe_batch(writes: Sequence[Write]) -> str:
+    """Return in one sentence what is done to several records; nothing for a single one."""
+    # what is done to one record in several calls is one change; what makes a record, and an undo, counts by its call
+    done: dict[tuple[str, str], None] = {}
+    for write in writes:
+        ids = [each.id for each in write.touched] if write.name != "undo" else []
+        done |= dict.fromkeys((write.name, id) for id in ids or [write.call])
+    if len(writes) < 2 and len(done) < 2:
         return ""
-    change = Change("item", old.id, old, replace(new, updated_at=str(today)))
-    titles = [quote_title(each) for each in (old.content, new.content)]
-    renamed = [" -> ".join(titles)] if titles[0] != titles[1] else []
-    parts = [*renamed, *list_parts(make_receipt(change))]
-    return f": {', '.join(parts)}"
-
-
-def _describe_undone(change: Change, today: date, alike: Mapping[str, int]) -> str:
-    if change.after is None:
-        return _("Deletes {before}.").format(before=quote(_find_text(change)))
-    if change.before is None:
-        return _("Brings back {record}.").format(record=_name(change.after, today, alike))
-    step = _describe_step(change.before, change.after, today)
-    return _("Changes back {before}{parts}.").format(before=quote(_find_text(change)), parts=step)
-
-
-def _find_text(change: Change) -> str:
-    """Return the text of a record that is there; its id where it is not."""
-    return change.before.content if change.before else change.id
-
-
-def _name(item: Item | None, today: date, alike: Mapping[str, int]) -> str:
-    """Return the text of a record in quotes, with its first date if others have the same text."""
-    if item is None:
-        return ""
-    dated = ((key, value) for key, value in item.properties.items() if day_of(value))
-    first = next(dated, None) if alike.get(item.content, 0) > 1 else None
-    when = f" ({describe_property(*first, today.year)})" if first else ""
-    return f"{quote(item.content)}{when}"
+    counts = Counter(name for name, _id in done)
+    *several, last = [ngettext(*_BATCHES.get(name, _RUNS), n, name=name) for name, n in counts.items()]
+    sentence = _("{several} and {last}").format(several=", ".join(several), last=last) if several else last
+    return f"{sentence[0].upper()}{sentence[1:]}."

@@ -2,19 +2,44 @@
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import cached_property
+from typing import Literal, TypeAlias
 
 from ana.memory.changes import Change
+from ana.memory.content_words import find_content_words, find_words_of
 from ana.memory.routines import is_routine
 from ana.memory.sources import PASTE, PERSON, SUGGESTED
 from ana.settings import Autonomy
+from ana.translation import _
 from graph.state import Reason
 from nodes.autonomy.effects import Effect, find_effects
-from nodes.autonomy.names import is_named
 from nodes.autonomy.own_words import is_own, is_own_lesson
-from nodes.autonomy.reasons import tell_always, tell_many, tell_others, tell_own_tool
+from nodes.autonomy.reasons import by_dial, tell_many, tell_others
 from nodes.autonomy.writes import Write
 from nodes.view import SourcedText
+
+Rule: TypeAlias = Literal["never", "always", "others", "unnamed", "several", "foreign"]
+Column: TypeAlias = Literal["confirm", "act", "assistant"]
+
+TABLE: Mapping[Effect, Mapping[Column, Rule]] = {
+    "adds": {"confirm": "never", "act": "never", "assistant": "never"},
+    "changes": {"confirm": "unnamed", "act": "unnamed", "assistant": "others"},
+    "loses": {"confirm": "several", "act": "several", "assistant": "others"},
+    "deletes": {"confirm": "others", "act": "several", "assistant": "always"},
+    "teaches": {"confirm": "foreign", "act": "foreign", "assistant": "others"},
+    "acts": {"confirm": "always", "act": "others", "assistant": "always"},
+    "reaches": {"confirm": "others", "act": "others", "assistant": "others"},
+}
+"""What asks beside the numbers below; on `advise` all of it. An assistant is another one, whose person's message is not
+known. With a text of others in view asks `others` in any case, `unnamed` if the message does not name each record that
+the call so changes, `several` if it does not or the turn so changes more than one, `foreign` if what is taught is not
+the person's."""
+
+MOST: Mapping[Effect, int] = {"changes": 10, "loses": 5, "deletes": 5}
+"""Records that a turn may so change on `confirm` without asking; what it adds is one undo, however much it is."""
+
+MOST_A_MINUTE = 10
+"""Records that another assistant may write in a minute without asking."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +52,9 @@ class Batch:
         view: The texts of others that the model was shown.
         typed: What the person typed in this message and in the one before.
         done: What this turn has changed already.
-        own_ids: The ids of the records that this turn has made: they are its own to change.
         in_use: Names and values that the person's records have already.
         is_rare: Returns whether a word stands in few enough records to name one.
+        written: How many records another assistant, which calls, has written within the last minute; None if ana calls.
     """
 
     writes: Sequence[Write]
@@ -37,78 +62,45 @@ class Batch:
     view: Sequence[SourcedText] = ()
     typed: Sequence[str] = ()
     done: Sequence[Change] = ()
-    own_ids: frozenset[str] = frozenset()
     in_use: Container[str] = frozenset()
     is_rare: Callable[[str], bool] = lambda _: True
+    written: int | None = None
+
+    @cached_property
+    def own_ids(self) -> frozenset[str]:
+        """The ids of the records that this turn has made: they are its own to change."""
+        return frozenset(change.id for change in self.done if change.before is None)
 
     def names(self, change: Change) -> bool:
-        """Return whether the message names the record of a change."""
+        """Return whether the message names the record of a change: by a content word that no text of others has.
+
+        A word that every third record has names none, and one that a text of others has may have been said by it. The
+        record's own text does not count as such, nor does an answer: whoever speaks of the record has its words.
+        """
         record = change.before or change.after
-        return record is not None and is_named(record, self.typed, self.view, self.is_rare)
+        if record is None:
+            return False
+        others = (each.text for each in self.view if each.record != record.id and not each.is_answer)
+        shared = find_words_of(record) & find_content_words(*self.typed)
+        return any(map(self.is_rare, shared - find_content_words(*others)))
 
     def find_effects(self, change: Change) -> frozenset[Effect]:
         """Return what a change does to a record that was there before the turn, and what it teaches in any case."""
         effects = find_effects(change)
         return effects & {"adds", "teaches"} if change.id in self.own_ids else effects
 
+    def count(self, effect: Effect) -> int:
+        """Return how many records the turn changes so, with this batch."""
+        changes = (*self.done, *(change for write in self.writes for change in write.changes))
+        return len({change.key for change in changes if effect in self.find_effects(change)})
+
 
 @dataclass(frozen=True)
 class Asking:
-    """A write that waits for a person.
-
-    Args:
-        write: The call.
-        reasons: Why.
-    """
+    """A write that waits for a person, and why."""
 
     write: Write
     reasons: tuple[Reason, ...]
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What the table asks about one effect of a call.
-
-    Args:
-        others: Whether a text of others is in view.
-        named: Whether the message names each record that the call so changes.
-        count: How many records the turn so changes.
-        own: Whether what is taught is the person's.
-    """
-
-    others: bool
-    named: bool
-    count: int
-    own: bool
-
-
-Rule: TypeAlias = Callable[[Facts], bool]
-
-MOST: Mapping[Effect, int] = {"changes": 10, "loses": 5, "deletes": 5}
-"""Records that a turn may so change on `confirm` without asking; what it adds is one undo, however much it is."""
-
-TABLE: Mapping[Effect, Mapping[Autonomy, Rule]] = {
-    "adds": {"confirm": lambda _: False, "act": lambda _: False},
-    "changes": {
-        "confirm": lambda f: f.others and not f.named,
-        "act": lambda f: f.others and not f.named,
-    },
-    "loses": {
-        "confirm": lambda f: f.others and (not f.named or f.count > 1),
-        "act": lambda f: f.others and (not f.named or f.count > 1),
-    },
-    "deletes": {
-        "confirm": lambda f: f.others,
-        "act": lambda f: f.others and (not f.named or f.count > 1),
-    },
-    "teaches": {
-        "confirm": lambda f: f.others and not f.own,
-        "act": lambda f: f.others and not f.own,
-    },
-    "acts": {"confirm": lambda _: True, "act": lambda f: f.others},
-    "reaches": {"confirm": lambda f: f.others, "act": lambda f: f.others},
-}
-"""What asks beside the numbers above. On `advise` all of it asks."""
 
 
 def weigh(batch: Batch) -> list[Asking]:
@@ -131,30 +123,36 @@ def list_effects(write: Write, batch: Batch) -> dict[Effect, list[Change]]:
 
 
 def _find_reasons(write: Write, batch: Batch) -> Iterator[Reason]:
-    rules: Autonomy = "act" if batch.dial == "act" else "confirm"
     effects = list_effects(write, batch)
+    column: Column = "act" if batch.dial == "act" else "confirm"
+    column = column if batch.written is None else "assistant"
     if batch.dial == "advise" and effects:
-        yield tell_always()
+        yield by_dial(_("You want to be asked before every change."))
     for effect, changes in effects.items():
-        facts = _find_facts(effect, changes, batch)
-        if batch.dial != "act" and facts.count > MOST.get(effect, facts.count):
-            yield Reason(kind="dial", words=tell_many(effect, facts.count))
-        if TABLE[effect][rules](facts):
-            yield tell_others(effect, batch.view) if facts.others else tell_own_tool(write.name)
+        if column == "confirm" and (count := batch.count(effect)) > MOST.get(effect, count):
+            yield tell_many(effect, count)
+        if _applies(TABLE[effect][column], effect, changes, batch):
+            yield _tell(effect, write, batch)
+    count = len({each.key for each in write.changes}) + (batch.written or 0)
+    if column == "assistant" and count > MOST_A_MINUTE:
+        yield by_dial(_("{n} records would be written within a minute.").format(n=count))
 
 
-def _find_facts(effect: Effect, changes: Sequence[Change], batch: Batch) -> Facts:
-    count = _count(effect, batch)
-    if not batch.view:  # then neither is asked for, and reading which words are rare costs a hold of the store
-        return Facts(others=False, named=True, count=count, own=True)
-    own = all(_is_own(each, batch) for each in changes)
-    return Facts(others=True, named=all(map(batch.names, changes)), count=count, own=own)
+def _applies(rule: Rule, effect: Effect, changes: Sequence[Change], batch: Batch) -> bool:
+    if rule in ("never", "always") or not batch.view:
+        return rule == "always"
+    if rule == "foreign":
+        return not all(_is_own(each, batch) for each in changes)
+    is_many = rule == "several" and batch.count(effect) > 1
+    return rule == "others" or is_many or not all(map(batch.names, changes))
 
 
-def _count(effect: Effect, batch: Batch) -> int:
-    """Return how many records the turn changes so, with this batch."""
-    changes = (*batch.done, *(change for write in batch.writes for change in write.changes))
-    return len({change.key for change in changes if effect in batch.find_effects(change)})
+def _tell(effect: Effect, write: Write, batch: Batch) -> Reason:
+    if batch.written is not None and effect == "deletes":
+        return by_dial(_("This deletes, and what you said to the assistant is not known here."))
+    if batch.view:
+        return tell_others(effect, batch.view)
+    return by_dial(_("{name} is a tool of your own that acts outside.").format(name=write.name))
 
 
 def _is_own(change: Change, batch: Batch) -> bool:

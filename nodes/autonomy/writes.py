@@ -1,7 +1,7 @@
 """A call that is weighed, with the changes that it would make."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ana.errors import ToolError
@@ -11,13 +11,12 @@ from ana.memory.item import Item
 from ana.memory.operations import read_operations
 from ana.memory.sources import PERSON
 from ana.memory.updates import update_item
-from nodes.autonomy.effects import Effect
-from nodes.autonomy.own_tools import find_effects_of
+from nodes.autonomy.effects import Effect, find_effects_of
 from nodes.calls import ReadCall
 from tools.arguments import quote_message, read_content, read_properties, require_ids
 from tools.call import CallContext
 from tools.catalog import READERS, TOOLS, catalog
-from tools.undo import find_own_undo, preview_undo
+from tools.undo import preview_undo
 
 
 @dataclass(frozen=True)
@@ -45,22 +44,19 @@ class Write:
 
 
 def read_write(call: ReadCall, modules: tuple[str, ...]) -> Write | None:
-    """Return a call as it is weighed; None if it has run, cannot run, or does nothing that asks.
-
-    Args:
-        call: As it was read.
-        modules: The person's own, with tools.
-    """
-    name, args = call.name, call.args
-    if call.fault or name in READERS or _has_run(call):
+    """Return a call as it is weighed; None if it has run, cannot run, or does nothing that asks."""
+    name, args, context = call.name, call.args, call.context
+    if call.fault or name in READERS:
         return None
+    if context.cause and context.memory.backend.find_change(context.cause.key):
+        return None  # it ran before a crash: what it touched is no longer what was approved
     if name not in TOOLS:
         own = find_effects_of(catalog(modules)[name])
         return Write(call.id, name, args, own=own) if own else None
     try:
         if name == "create_item":  # the person is shown the text, not a reference to it
-            args = args | {"content": quote_message(args["content"], call.context.message)}
-        return Write(call.id, name, args, tuple(_plan(name, args, call.context)))
+            args = args | {"content": quote_message(args["content"], context.message)}
+        return Write(call.id, name, args, tuple(_plan(name, args, context)))
     except ToolError:  # the call will be answered with this error
         return None
 
@@ -84,21 +80,7 @@ def _plan(name: str, args: Mapping[str, Any], context: CallContext) -> Iterator[
         case "delete_item":
             yield from (Change("item", id, memory.get(id), None) for id in require_ids(args["id"]))
         case _:
-            yield from _plan_line(args, context)
-
-
-def _plan_line(args: Mapping[str, Any], context: CallContext) -> Iterator[Change]:
-    """Yield the change of a line that is there as the model has seen it."""
-    number = args["line"]
-    old = context.memory.record("line", str(number))
-    if old and (context.line_digests or {}).get(number) == digest_line(old.content):
-        new = args.get("content")
-        yield Change("line", old.id, old, None if new is None else Item(old.id, new, {}, old.created_at, ""))
-
-
-def _has_run(call: ReadCall) -> bool:
-    """Whether a call ran before a crash: what it touched is no longer what was approved."""
-    context = call.context
-    if call.name == "undo" and find_own_undo(context):
-        return True
-    return bool(context.cause and context.memory.backend.find_change(context.cause.key))
+            number, new = args["line"], args.get("content")
+            line = memory.record("line", str(number))
+            if line and (context.line_digests or {}).get(number) == digest_line(line.content):  # the model has seen it
+                yield Change("line", line.id, line, None if new is None else replace(line, content=new))

@@ -10,7 +10,6 @@ from ana.memory.item import Item
 from ana.memory.sources import IMPORT, PASTE, PERSON, SUGGESTED, Sources
 from ana.settings import Autonomy
 from ana.values import Properties
-from nodes.autonomy.assistants import weigh_call
 from nodes.autonomy.effects import find_effects
 from nodes.autonomy.weigh import TABLE, Batch, find_source, weigh
 from nodes.autonomy.writes import Write
@@ -66,7 +65,7 @@ def asks(
 
 def test_the_table_has_a_row_for_every_effect() -> None:
     assert {*TABLE} == {*EVERY}
-    assert all({*row} == {"confirm", "act"} for row in TABLE.values())
+    assert all({*row} == {"confirm", "act", "assistant"} for row in TABLE.values())
 
 
 @pytest.mark.parametrize("effect", EVERY)
@@ -144,10 +143,10 @@ def test_a_list_of_one_record_that_loses_much_counts_once() -> None:
 
 
 def test_what_the_turn_made_is_its_own_to_change_and_still_teaches() -> None:
-    made = frozenset({"a"})
-    assert not asks(MOVE, view=(OTHERS,), own_ids=made)
-    assert not asks(DELETE, view=(OTHERS,), own_ids=made)
-    assert asks(REMIND, view=(OTHERS,), own_ids=made)
+    made = [Change("item", "a", None, make_item("Dentist appointment"))]
+    assert not asks(MOVE, view=(OTHERS,), done=made)
+    assert not asks(DELETE, view=(OTHERS,), done=made)
+    assert asks(REMIND, view=(OTHERS,), done=made)
 
 
 def test_a_word_of_a_text_of_others_names_nothing_but_that_text() -> None:
@@ -255,7 +254,7 @@ def test_a_reason_says_what_is_so() -> None:
 def test_another_assistant_is_weighed_by_what_it_was_shown(
     write: Write, view: tuple[SourcedText, ...], written: int, waits: bool, dial: Autonomy
 ) -> None:
-    assert bool(weigh_call(Batch([write], dial, view), written)) == (waits or dial == "advise")
+    assert bool(weigh(Batch([write], dial, view, written=written))) == (waits or dial == "advise")
 
 
 def test_a_record_is_told_by_its_least_trusted_part() -> None:

@@ -18,7 +18,7 @@ from ana.settings import Autonomy, load_settings
 from ana.workspace import open_workspace
 from app.outcome import Done, Waiting
 from app.turn import open_assistant
-from nodes.autonomy.own_tools import find_effects_of
+from nodes.autonomy.effects import find_effects_of
 from tests.conftest import folders
 from tools.catalog import catalog, schemas
 

@@ -14,7 +14,7 @@ from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 from app.turn import open_assistant
-from nodes.autonomy.own_tools import find_effects_of
+from nodes.autonomy.effects import find_effects_of
 from tests.conftest import EMBEDDER, MakeAssistant, folders
 from tools.catalog import TOOLS, catalog, checker, schemas
 
