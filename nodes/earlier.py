@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from itertools import groupby
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
@@ -20,7 +21,7 @@ from ana.values import read_object
 from nodes.history import FILL, call_ids, cut_message, cut_middle, estimate_all, map_texts, split_turns
 from nodes.receipt import RECORDED, find_day
 from tools.artifacts import Receipt, receipts_of
-from tools.catalog import TOOLS, WRITERS
+from tools.catalog import WRITERS
 
 MOST_WHOLE = 1_000
 """Tokens of earlier turns that are sent as messages; the turn before this one always is."""
@@ -37,17 +38,11 @@ ARGUMENT = 60
 LISTED = 20
 """Items that are named of one result of an earlier turn."""
 
-LONG = 200
-"""From so many characters on, a content is sent whole only once in a turn."""
-
 CHANGES = ("created", "changed", "deleted")
 """Keys of what `history` tells of an item."""
 
 RECALL = "recall_conversation"
 """The call that stands for what was said and done earlier; no tool has this name."""
-
-IDS = ("id", "line", "turn")
-"""Arguments that name what a call changes, and hold no text."""
 
 MOST_MESSAGE, MOST_ANSWERED = 4_000, 160
 """Characters that are told of a message and of an answer of an earlier day."""
@@ -57,11 +52,6 @@ MOST_HITS = 8
 
 _QUOTED = re.compile("“[^“”]*”")
 """Stored text in an error, whoever told it."""
-
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
-
-WHOLE_ABOVE = " [whole above]"
-SAME_ERROR = '{"error": "The same as of the call before."}'
 
 
 def divide_history(messages: Sequence[AnyMessage], today: str, budget: int) -> tuple[str, list[AnyMessage]]:
@@ -78,7 +68,7 @@ def divide_history(messages: Sequence[AnyMessage], today: str, budget: int) -> t
         question_size, answered = (longest, longest) if find_day(turn) == today else (MOST_MESSAGE, MOST_ANSWERED)
         paragraphs.append(tell_turn(turn, named, question_size, answered))
     whole = [m for n, turn in enumerate(earlier[first:]) for m in _shorten_turn(turn, f"e{first + n}", named)]
-    return "\n".join(paragraphs), [*(cut_message(message, longest) for message in whole), *_name_repeated(this)]
+    return "\n".join(paragraphs), [*(cut_message(message, longest) for message in whole), *this]
 
 
 def tell_turn(turn: Sequence[AnyMessage], named: set[str], question_size: int, answered: int) -> str:
@@ -89,21 +79,18 @@ def tell_turn(turn: Sequence[AnyMessage], named: set[str], question_size: int, a
         question_size: Characters of the person's message.
         answered: Characters of the answer.
     """
-    hits = [pair for message in turn if isinstance(message, ToolMessage) for pair in _list_hits(message)]
-    new = [(id, content) for id, content in dict(hits).items() if id not in named]
+    searches = (each for each in turn if isinstance(each, ToolMessage) and each.name == "query_items")
+    hits = dict(pair for search in searches for pair in _list_items(read_object(search.text).get("items")))
+    new = [(id, content) for id, content in hits.items() if id not in named]
     lines = [f"Looked up: {_tell_items(new, named, MOST_HITS)}"] if new else []
     for message in turn:
         if isinstance(message, HumanMessage):
             lines.insert(0, f"{find_day(turn)} Person: {_indent(cut_middle(message.text, question_size))}".strip())
         elif isinstance(message, AIMessage) and not call_ids(message):
-            lines.append(f"Assistant: {_indent(_shorten_answer(message.text, answered))}")
+            lines.append(f"Assistant: {_indent(cut_middle(message.text, answered))}")
             if recorded := message.additional_kwargs.get(RECORDED):
                 lines.append(f"Recorded: {_name_written(str(recorded), turn, named)}")
     return "\n".join(lines)
-
-
-def _list_hits(message: ToolMessage) -> Iterator[tuple[str, str]]:
-    return _list_items(read_object(message.text).get("items")) if message.name == "query_items" else iter(())
 
 
 def _name_written(recorded: str, turn: Sequence[AnyMessage], named: set[str]) -> str:
@@ -119,14 +106,6 @@ def _name_written(recorded: str, turn: Sequence[AnyMessage], named: set[str]) ->
 def _indent(text: str) -> str:
     """Return a text none of whose lines begins as one of ours does, whatever it quotes."""
     return "\n  ".join(text.strip().splitlines())
-
-
-def _shorten_answer(text: str, longest: int) -> str:
-    """Return a text; of one that is too long, how it begins and its last sentence, which may ask something."""
-    if len(text) <= longest:
-        return text
-    last = _SENTENCE_END.split(text.strip())[-1]
-    return f"{shorten(text, longest * 2 // 3)} … {shorten(last, longest // 3)}"
 
 
 def _find_first_whole(turns: Sequence[Sequence[AnyMessage]], today: str) -> int:
@@ -151,37 +130,25 @@ def _estimate(turn: Sequence[AnyMessage]) -> int:
 def _shorten_turn(turn: Sequence[AnyMessage], id: str, named: set[str]) -> list[AnyMessage]:
     """Return a turn with one of its calls, a write if there is one, whose result says what all of them came to.
 
-    Several writes stand as a call of RECALL: one of them would seem to have changed the records of all. The items that
-    it names are added to those that were named before.
+    Several writes stand as a call of RECALL: one of them would seem to have changed the records of all. So does one of
+    what others told, of which no word is sent. The items that it names are added to those that were named before.
     """
     calls = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls]
     if not calls:
         return [*turn]
     answers = {message.tool_call_id: message for message in turn if isinstance(message, ToolMessage)}
-    chosen = _choose_call(calls, answers)
     results = [(call["name"], _tell_result(call, answers[str(call["id"])], named)) for call in calls]
-    args = map_texts(chosen["args"], partial(shorten, width=ARGUMENT))
-    if _writes_others(answers[str(chosen["id"])]):
-        args = {name: id for name, id in args.items() if name in IDS}
-    name = chosen["name"]
-    if sum(bool(receipts_of(answers[str(call["id"])])) for call in calls) > 1:
+    chosen = next((call for call in calls if call["name"] in WRITERS), calls[0])
+    name, args = chosen["name"], map_texts(chosen["args"], partial(shorten, width=ARGUMENT))
+    writes = [receipts for answer in answers.values() if (receipts := receipts_of(answer))]
+    if len(writes) > 1 or any(_is_of_others(receipt) for receipts in writes for receipt in receipts):
         name, args = RECALL, {}
     called = AIMessage("", tool_calls=[ToolCall(name=name, args=args, id=id)])
     # not under the mark of a result, which a text that was written since may hold
     record = ToolMessage("\n".join(_join_same(results)), name=name, tool_call_id=id)
     talk = [m for m in turn if not isinstance(m, ToolMessage) and not call_ids(m)]
-    begin = sum(isinstance(message, HumanMessage) for message in turn[:1])
+    begin = int(isinstance(turn[0], HumanMessage))
     return [*talk[:begin], called, record, *talk[begin:]]
-
-
-def _choose_call(calls: Sequence[ToolCall], answers: Mapping[str, ToolMessage]) -> ToolCall:
-    """Return the call that stands for all: a write if there is one, and if it can be none of what others told."""
-    own = [call for call in calls if not _writes_others(answers[str(call["id"])])] or calls
-    return next((call for call in own if call["name"] in WRITERS), own[0])
-
-
-def _writes_others(answer: ToolMessage) -> bool:
-    return any(map(_is_of_others, receipts_of(answer)))
 
 
 def _is_of_others(receipt: Receipt) -> bool:
@@ -193,13 +160,10 @@ def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str]) -> str:
     """Return what a call came to, in a line for each record that it wrote."""
     value, receipts = read_object(answer.text), receipts_of(answer)
     if receipts:
-        is_undo = call["name"] == "undo"
-        undo = [str(value["undo"])] if "undo" in value else []
-        # of no other call does the name say what became of a record
-        signs = [f"{SIGNS[receipt['op']]} " if is_undo else "" for receipt in receipts]
-        return "\n".join(
-            [*undo, *(sign + _tell_write(each, named) for sign, each in zip(signs, receipts, strict=True))]
-        )
+        lines = [_tell_write(each, named) for each in receipts]
+        if call["name"] == "undo":  # of no other call does the name say what became of a record
+            lines = [f"{SIGNS[each['op']]} {line}" for each, line in zip(receipts, lines, strict=True)]
+        return "\n".join([*([str(value["undo"])] if "undo" in value else []), *lines])
     if "error" in value:  # the items beside it are only like the one that was meant
         return shorten(_QUOTED.sub("“…”", str(value["error"])), LINE)
     items: dict[str, str] = {}
@@ -234,41 +198,10 @@ def _tell_items(items: Sequence[tuple[str, str]], named: set[str], most: int = L
 
 def _join_same(results: Sequence[tuple[str, str]]) -> Iterator[str]:
     """Yield the results, the tool's name before the first of a row; the same one in a row, of a refused batch, once."""
-    before = ("", "")
-    for name, text in results:
-        if text != before[1]:
-            yield text if name == before[0] else f"{name}: {text}"
-        before = (name, text)
-
-
-def _name_repeated(turn: Sequence[AnyMessage]) -> Iterator[AnyMessage]:
-    """Yield a turn's messages: a long content that was shown before only named, an error of a whole batch told once."""
-    contents: dict[str, str] = {}
     before = ""
-    for message in turn:
-        text = message.text if isinstance(message, ToolMessage) else ""
-        if isinstance(message, ToolMessage):
-            if text == before and message.status == "error" and len(text) > len(SAME_ERROR):
-                message = message.model_copy(update={"content": SAME_ERROR})
-            elif message.name in TOOLS and (new := _cut_repeated(value := read_object(text), contents)) != value:
-                message = message.model_copy(update={"content": json.dumps(new, ensure_ascii=False)})
-        yield message
-        before = text
-
-
-def _cut_repeated(value: Any, contents: dict[str, str]) -> Any:
-    """Return a result in which the long contents that were shown before are cut; what it shows is added to those."""
-    if isinstance(value, list):
-        return [_cut_repeated(each, contents) for each in value]
-    if not isinstance(value, dict):
-        return value
-    id, content = value.get("id"), value.get("content")
-    if not isinstance(id, str) or not isinstance(content, str):
-        return {key: _cut_repeated(each, contents) for key, each in value.items()}
-    if len(content) > LONG and contents.get(id) == content:
-        return value | {"content": shorten(content, FIRST_LINE) + WHOLE_ABOVE}
-    contents[id] = content
-    return value
+    for (name, text), _ in groupby(results):
+        yield text if name == before else f"{name}: {text}"
+        before = name
 
 
 def _list_items(value: Any) -> Iterator[tuple[str, str]]:

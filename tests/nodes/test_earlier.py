@@ -1,4 +1,4 @@
-"""What a model is sent of results: earlier turns' in first lines, this turn's each note whole once."""
+"""What a model is sent of results: those of earlier turns in first lines."""
 
 import json
 from pathlib import Path
@@ -16,7 +16,7 @@ from ana.values import Properties
 from ana.workspace import open_workspace
 from app.outcome import Waiting
 from app.turn import open_assistant
-from nodes.earlier import MOST_WHOLE, RECALL, SAME_ERROR, WHOLE_ABOVE, divide_history
+from nodes.earlier import MOST_WHOLE, RECALL, divide_history
 from nodes.receipt import make_answer
 from tests.conftest import EMBEDDER, folders
 from tests.wire import Reply, wire
@@ -149,7 +149,7 @@ def test_no_word_of_a_write_of_what_others_told_is_sent_in_later_turns(memory: M
         sent, shown, told = shorten_one(HumanMessage("keep it"), called(*calls), *results[: len(calls)])
         assert "school" not in str(sent)
         assert shown.tool_calls[0]["args"] == {}
-        assert shown.tool_calls[0]["name"] == (RECALL if own in calls else "create_item")
+        assert shown.tool_calls[0]["name"] == RECALL
         assert told.splitlines()[0] == f"create_item: {made.id}"
 
 
@@ -177,10 +177,10 @@ def test_turns_of_earlier_days_are_told_in_a_few_lines_and_the_last_one_stands(m
     told, sent = divide_history(messages, "2026-01-06", 10_000)
     assert [message.text for message in sent] == ["and so?", "Done.", "and now?"]
     lines = told.splitlines()
-    answered = lines.pop(6)
+    answered, _cut, rest = lines.pop(6), lines.pop(6), lines.pop(6)
     assert answered.startswith("Assistant: First I looked. Then more.")
-    assert answered.endswith(" … Which of them?")
-    assert len(answered) < 200
+    assert rest.endswith("Then more. Which of them?")
+    assert max(len(answered), len(rest)) < 100
     assert lines == [
         "2026-01-04 Person: keep it",
         "  Recorded: no changes",
@@ -244,8 +244,6 @@ def test_a_refused_batch_is_one_error() -> None:
     batch = called(*(("delete_item", {"id": id}) for id in ("aaaaaaaa", "bbbbbbbb", "cccccccc")))
     refused = [answer(f"delete_item-{n}", REFUSED, status="error") for n in range(3)]
     turn: list[AnyMessage] = [HumanMessage("delete them"), batch, *refused]
-    now = [message.text for message in shorten_results(turn) if isinstance(message, ToolMessage)]
-    assert now == [REFUSED, SAME_ERROR, SAME_ERROR]
     assert shorten_one(*turn)[2] == "delete_item: Refused, did not run: keep the notes"
 
 
@@ -253,19 +251,6 @@ def test_a_call_that_failed_is_told_by_its_error_not_by_the_items_like_it() -> N
     missing = {"error": "There is no item 'bbbbbbba'.", "hint": "Use the id of the similar one.", "similar": [TASK]}
     turn = (HumanMessage("it is urgent"), called(("update_item", {"id": "bbbbbbba"})), answer("update_item-0", missing))
     assert shorten_one(*turn)[2] == "update_item: There is no item 'bbbbbbba'."
-
-
-def test_a_long_note_comes_whole_once_in_a_turn() -> None:
-    other = {**NOTE, "content": NOTE["content"] + "and more"}
-    results = [{"items": [NOTE, TASK]}, {"items": [TASK, NOTE]}, {"items": [other]}]
-    turn: list[AnyMessage] = [HumanMessage("what do I know?")]
-    for n, value in enumerate(results):
-        turn += [AIMessage("", tool_calls=[{"name": "query_items", "args": {}, "id": f"query_items-{n}"}])]
-        turn += [answer(f"query_items-{n}", value)]
-    first, second, third = (json.loads(m.text) for m in shorten_results(turn) if isinstance(m, ToolMessage))
-    assert (first, third) == (results[0], results[2])
-    assert second["items"][0] == TASK
-    assert second["items"][1] == NOTE | {"content": "Notes from the talk long long long long…" + WHOLE_ABOVE}
 
 
 def test_what_no_tool_answered_and_what_is_no_json_is_sent() -> None:
