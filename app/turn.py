@@ -34,7 +34,7 @@ from graph.builder import open_graph
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
 from nodes.history import is_answered, this_turn
-from nodes.requests import check_reply, complete_reply, read_message, read_request
+from nodes.requests import read_message, read_reply, read_request
 from nodes.short_replies import read_short_reply
 from nodes.turns import (
     DROPPED,
@@ -167,7 +167,7 @@ class Assistant(ThreadReader):
         """Go on with a waiting turn.
 
         Args:
-            reply: {"decisions": [...]}, or what stands for it (`complete_reply`); for a request in another shape
+            reply: {"decisions": [...]}, or what stands for it (`read_reply`); for a request in another shape
                 whatever the node that asked takes.
             request_id: The request that was shown to the person; None if nobody knows, and then nothing is done.
             max_steps: Most model calls in the whole turn; None for the setting.
@@ -184,9 +184,7 @@ class Assistant(ThreadReader):
             if request_id != unanswered[0].id:
                 raise NotShown(read_waiting(state, unanswered[0], self.handles.clock), request_id)
             request = read_request(unanswered[0])
-            full = complete_reply(reply, request)
-            check_reply(full, request)
-            return self._reply(state, unanswered[0], full, max_steps, on_event)
+            return self._reply(state, unanswered[0], read_reply(reply, request), max_steps, on_event)
 
     def _finish(self, state: StateSnapshot, on_event: Listener) -> Done | Waiting | None:
         """Go on with a turn that was cut short; None if a person had stopped it, and it has ended so."""

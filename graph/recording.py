@@ -28,7 +28,7 @@ from graph.state import State, Turn, merge_messages
 from graph.updates import keep_usable, note_usable
 from nodes.attachments import list_unread
 from nodes.history import split_turns, this_turn
-from nodes.turns import continue_turn, write_record
+from nodes.turns import continue_turn, make_record
 from nodes.view import read_view
 from prompts import read_template
 from tools.catalog import TOOLS, schemas
@@ -85,8 +85,9 @@ class Recorded:
             label_turn(turn, context, *(_name_sources(state, context) if name == "reason" else ()))
             if turn["answer"] is not None:
                 check_stopped()  # the answer of a stopped run reaches no state, so it is in no trace either
-                model = context.model_options().get("model")
-                write_record(context.handles, turn, this_turn(state["messages"]), thread_of(runtime), model)
+                model, messages = context.model_options().get("model"), this_turn(state["messages"])
+                record = make_record(context.handles, turn, messages, thread_of(runtime), model)
+                context.handles.traces.write(record)
         note_usable("turn", turn)
         return update | {"turn": turn}
 

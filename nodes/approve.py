@@ -17,7 +17,7 @@ from nodes.autonomy.request import digest_records, digest_write, leave_out_about
 from nodes.autonomy.writes import read_write
 from nodes.calls import answer_refused, check_arguments, read_call
 from nodes.history import find_pending
-from nodes.requests import FORM, Approve, Edit, Reject, Reply, Request, check_reply, complete_reply, read_hold
+from nodes.requests import FORM, Approve, Edit, Reject, Reply, Request, read_hold, read_reply
 from nodes.short_replies import read_short_reply
 from tools.artifacts import decline
 
@@ -58,10 +58,8 @@ def _read_reply(value: Any, pending: OpenRequest) -> Reply:
     request = Request(
         action_requests=pending["request"]["action_requests"], review_configs=pending["request"]["review_configs"]
     )
-    full = complete_reply(value, request)
-    check_reply(full, request)
     try:
-        return Reply.model_validate(full)
+        return Reply.model_validate(read_reply(value, request))
     except ValidationError as exc:
         raise WrongReply(f"That is no decision: {exc.errors()[0]['msg']}.", FORM) from exc
 

@@ -10,7 +10,7 @@ from langchain_core.messages.tool import ToolCall
 
 from ana.models.base import FROM_PROGRAM, NOT_UNDERSTOOD, TYPED
 from ana.models.fence import FENCE, fence, make_mark
-from graph.state import Correction, Turn
+from graph.state import Turn
 from nodes.receipt import hide_receipt, tell_recorded
 from prompts import render
 from tools.artifacts import Receipt, find_existing, receipts_of
@@ -223,18 +223,13 @@ def insert_recorded(messages: Sequence[AnyMessage], thread: str) -> Iterator[Any
 
 
 def insert_corrections(messages: Sequence[AnyMessage], turn: Turn) -> Iterator[AnyMessage]:
-    """Yield the messages, and after the one it followed each draft of the turn that was sent back, with the reason."""
+    """Yield the messages, and after the one it followed each draft of the turn that was sent back, with the reason.
+
+    A correction is the program's word, with draft and reason in a fence: both may quote stored text.
+    """
     for message in messages:
         yield message
-        for correction in turn["corrections"]:
-            if correction["after"] == message.id:
-                yield _tell(correction, make_mark(turn["id"]))
-
-
-def _tell(correction: Correction, mark: str) -> HumanMessage:
-    """Return a correction as the program's word, with draft and reason in a fence: both may quote stored text."""
-    quoted = json.dumps({"error": correction["reason"], "draft": correction["draft"]}, ensure_ascii=False)
-    # no provider takes a system message here
-    return HumanMessage(
-        render("correction", mark=mark, correction=fence(quoted, None)), additional_kwargs={FROM_PROGRAM: True}
-    )
+        for correction in (each for each in turn["corrections"] if each["after"] == message.id):
+            quoted = json.dumps({"error": correction["reason"], "draft": correction["draft"]}, ensure_ascii=False)
+            text = render("correction", mark=make_mark(turn["id"]), correction=fence(quoted, None))
+            yield HumanMessage(text, additional_kwargs={FROM_PROGRAM: True})  # no provider takes a system message here

@@ -1,11 +1,10 @@
 """load_context: begin the turn with Global Context and the clock."""
 
 import json
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from langchain_core.messages import AnyMessage, BaseMessage, RemoveMessage
+from langchain_core.messages import RemoveMessage
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.runtime import Runtime
 
@@ -47,27 +46,19 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     dropped = choose_dropped(state["messages"], handles.settings.ana_history_tokens)
     summary, usage = summarise(handles, state.get("summary", ""), dropped, turn, options)
     source = find_source_of_summary(state, dropped, handles.memory)
-    changed = _replace(state["messages"], dropped, keep_text(question), whole=len(state["messages"]) > count)
-    return {
+    gone, replaced = {message.id for message in dropped}, {message.id: message for message in keep_text(question)}
+    update: dict[str, Any] = {}
+    if gone or replaced or len(state["messages"]) > count:
+        remaining = (replaced.get(each.id, each) for each in state["messages"] if each.id not in gone)
+        update = {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *remaining]}
+    return update | {
         "turn": turn | {"usage": usage},
         "draft": "",
         "loaded": read_prompt_inputs(handles, turn, before),
         "summary": summary,
         "summary_source": source,
         "replies": {},
-        **({"messages": changed} if changed else {}),
     }
-
-
-def _replace(
-    messages: Sequence[AnyMessage], dropped: Sequence[AnyMessage], replacements: Sequence[AnyMessage], *, whole: bool
-) -> list[BaseMessage]:
-    """Return the update of the messages: whole where some were added before the last one, which only a list can do."""
-    if not whole:
-        return [*(RemoveMessage(id=str(message.id)) for message in dropped), *replacements]
-    new = {message.id: message for message in replacements}
-    remaining = [new.get(message.id, message) for message in messages if message not in dropped]
-    return [RemoveMessage(id=REMOVE_ALL_MESSAGES), *remaining]
 
 
 def get_loaded(state: State, handles: Handles) -> Loaded:

@@ -1,7 +1,8 @@
 """reason: build the prompt, call the model."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -34,7 +35,6 @@ from nodes.usage import open_purse
 from prompts import render
 from tools.catalog import WRITERS, schemas
 
-Send = Callable[[list[AnyMessage]], tuple[AIMessage, Usage]]
 EMPTY = "(empty - populate as you learn about the user)"
 NO_NAMES = "no names yet"
 
@@ -132,13 +132,8 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
     history, older, settings = repair_messages(state["messages"]), "", context.handles.settings
     if settings.provider != "offline":  # the offline reader goes by the results of the turn before
         older, history = divide_history(history, turn["ts"][:10], settings.ana_history_tokens)
-    try:
+    with suppress(ContextTooLong):
         return send(history, older)
-    except ContextTooLong:
-        return _send_shortened(send, history)
-
-
-def _send_shortened(send: Send, history: list[AnyMessage]) -> tuple[AIMessage, Usage]:
     try:
         return send(shorten_messages(history))
     except ContextTooLong as exc:  # so a new conversation would not help

@@ -34,8 +34,6 @@ RECORDED, DAY = "ana_recorded", "ana_day"
 the day on which the person wrote. An earlier version kept no day."""
 
 _OPS = {"create": "created", "update": "changed", "delete": "deleted"}
-_FORMER = re.compile(r"(?:- [^\n]*(?:\n- [^\n]*)*|[^\n?]{,100})\s*")
-"""A receipt of an earlier version, in whichever language: a list, or a sentence."""
 _RECORD = re.compile(r"^\[recorded [^\]\n]*\]\n?", re.MULTILINE)
 
 
@@ -136,18 +134,7 @@ def strip_receipt(text: str) -> str:
 
 def hide_receipt(message: AnyMessage) -> AnyMessage:
     """Return a message as the model is sent it."""
-    if not isinstance(message, AIMessage) or "\n---\n" not in (text := message.text):
+    receipt = message.additional_kwargs.get(RECEIPT)
+    if not isinstance(message, AIMessage) or not isinstance(receipt, str):
         return message
-    return message.model_copy(update={"content": _strip(text, message.additional_kwargs.get(RECEIPT))})
-
-
-def _strip(text: str, receipt: object) -> str:
-    """Return the text of an answer without its receipt.
-
-    Args:
-        receipt: That; if it is no text, an earlier version made the message, which did not keep it.
-    """
-    if isinstance(receipt, str):
-        return text.removesuffix(f"{SEPARATOR}{receipt}")
-    answer, rule, under = text.rpartition(SEPARATOR)
-    return answer if rule and _FORMER.fullmatch(under) else text
+    return message.model_copy(update={"content": message.text.removesuffix(f"{SEPARATOR}{receipt}")})

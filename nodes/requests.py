@@ -97,25 +97,6 @@ def decide_all(request: Request, decision: Literal["approve", "reject"]) -> dict
     return {"decisions": [{"type": decision}] * max(len(request["action_requests"]), 1)}
 
 
-def complete_reply(reply: Any, request: Request) -> Any:
-    """Return a reply in full where something shorter stands for it; anything else as it is.
-
-    Args:
-        reply: True or "approve", False or "reject", a yes or a no, one decision, the list of them, or the whole reply.
-        request: What it is to; a request without actions takes any reply.
-    """
-    if not request["action_requests"]:
-        return reply
-    if isinstance(reply, bool):
-        return decide_all(request, "approve" if reply else "reject")
-    if isinstance(reply, str) and (short := read_short_reply(reply)):
-        return decide_all(request, short)
-    if isinstance(reply, Mapping) and "type" in reply:
-        alone = reply["type"] == "edit"  # what is written into one action is not meant for all
-        return {"decisions": [reply] * (1 if alone else len(request["action_requests"]))}
-    return {"decisions": reply} if isinstance(reply, list) else reply
-
-
 def read_message(text: str, request: Request, pending: OpenRequest | None) -> dict[str, Any] | None:
     """Return the reply that a message is to a request that waits: a decision, or that it is not carried out now.
 
@@ -140,8 +121,12 @@ def read_hold(reply: Any) -> str | None:
     return str(reply[HOLD]) if isinstance(reply, Mapping) and {*reply} == {HOLD} else None
 
 
-def check_reply(reply: Any, request: Request) -> None:
-    """Check that a reply decides every action, and only as each may be decided.
+def read_reply(reply: Any, request: Request) -> Any:
+    """Return a reply in full, which decides every action, and only as each may be decided.
+
+    Args:
+        reply: True or "approve", False or "reject", a yes or a no, one decision, the list of them, or the whole reply.
+        request: What it is to; a request without actions takes any reply: only the node that asked knows which.
 
     Raises:
         WrongReply: It does not; the turn still waits.
@@ -149,7 +134,8 @@ def check_reply(reply: Any, request: Request) -> None:
     check_text(reply, WrongReply)
     actions = request["action_requests"]
     if not actions:
-        return  # only the node that asked knows which replies it takes
+        return reply
+    reply = _complete(reply, request)
     decisions = reply.get("decisions") if isinstance(reply, Mapping) else None
     if not isinstance(decisions, list) or not all(isinstance(each, Mapping) for each in decisions):
         raise WrongReply("That is no decision.", FORM)
@@ -165,3 +151,16 @@ def check_reply(reply: Any, request: Request) -> None:
         kind, may = decision.get("type"), allowed.get(action.get("name"))
         if may is not None and kind not in may:
             raise WrongReply(f"{action.get('name')} cannot be decided with {kind!r}.", f"Possible: {', '.join(may)}.")
+    return reply
+
+
+def _complete(reply: Any, request: Request) -> Any:
+    """Return a reply in full where something shorter stands for it; anything else as it is."""
+    if isinstance(reply, bool):
+        return decide_all(request, "approve" if reply else "reject")
+    if isinstance(reply, str) and (short := read_short_reply(reply)):
+        return decide_all(request, short)
+    if isinstance(reply, Mapping) and "type" in reply:
+        alone = reply["type"] == "edit"  # what is written into one action is not meant for all
+        return {"decisions": [reply] * (1 if alone else len(request["action_requests"]))}
+    return {"decisions": reply} if isinstance(reply, list) else reply

@@ -51,8 +51,9 @@ def summarise(
     asks = 0 if handles.settings.provider == "offline" else ASKS
     most = handles.settings.ana_history_tokens * 4  # in characters, as much as the model is sent of a conversation
     for attempt in range(asks):
-        request, id = _make_request(earlier, dropped, most), f"{turn['id']}-summary{attempt or ''}"
-        ask = partial(complete, handles.model, [request], id, options=options)
+        conversation = _tell(dropped, LONGEST)[-most:]  # the newest of what was dropped
+        request = HumanMessage(render("summary", earlier=earlier or NONE, conversation=conversation))
+        ask = partial(complete, handles.model, [request], f"{turn['id']}-summary{attempt or ''}", options=options)
         try:
             reply, usage = purse.pay(ask, [request], usage)
         except BudgetReached:
@@ -65,11 +66,6 @@ def summarise(
         if text := reply.text.strip():
             return text[:LONGEST], usage
     return cut_middle("\n".join(filter(None, [earlier, _tell(dropped, SHORT)])), LONGEST), usage
-
-
-def _make_request(earlier: str, dropped: Sequence[AnyMessage], most: int) -> HumanMessage:
-    """Return the request for a summary, with at most so many characters of the newest of what was dropped."""
-    return HumanMessage(render("summary", earlier=earlier or NONE, conversation=_tell(dropped, LONGEST)[-most:]))
 
 
 def _tell(messages: Sequence[AnyMessage], longest: int) -> str:

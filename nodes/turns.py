@@ -208,7 +208,7 @@ def close_turn(
     message, ended = end_turn(
         turn | {"error": why}, _(why), receipt, name_recorded(written) if written or is_known else ""
     )
-    write_record(handles, ended, [*messages, *answers], thread, model)
+    handles.traces.write(make_record(handles, ended, [*messages, *answers], thread, model))
     return [*answers, message], ended
 
 
@@ -245,13 +245,6 @@ def close_passed_over(state: State, runtime: Runtime[Context]) -> State:
     model = context.model_options().get("model")
     added, turn = close_turn(context.handles, turn, messages, why, thread, answers, model)
     return state | {"messages": [*before, *added, *question], "turn": turn}
-
-
-def write_record(
-    handles: Handles, turn: Turn, messages: Sequence[AnyMessage], thread: str, model: str | None = None
-) -> None:
-    """Write the record of a turn that has ended. Arguments as of `make_record`."""
-    handles.traces.write(make_record(handles, turn, messages, thread, model))
 
 
 def make_record(

@@ -1,7 +1,7 @@
 """What model calls cost: their tokens, and what they take from the day's budget."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -56,47 +56,38 @@ class Purse:
             BudgetReached: The budget is spent; no call is made.
         """
         sent = sum(map(estimate_tokens, messages))
-        with self._reserve(sent), self._counting_broken(sent) as received:
-            reply = ask(received=received)
+        received: list[AIMessageChunk] = []
+        with self._reserve(sent):
+            try:
+                reply = ask(received=received)
+            except BaseException:
+                if received:
+                    self._count_broken(_add_up(received), sent)
+                raise
             after = add_usage(usage, reply, sent)
             self.spending.add(self._price(after) - self._price(usage))
         return reply, after
 
-    @contextmanager
-    def _reserve(self, sent: int) -> Iterator[None]:
+    def _reserve(self, sent: int) -> AbstractContextManager[None]:
         if find_price(self.model, self.settings) == FREE_OF_CHARGE:
-            yield
-            return
+            return nullcontext()
         least = Usage(input_tokens=sent, output_tokens=self.settings.max_tokens or 0, estimated=True)
-        with self.spending.reserve(cost(least, self.model, self.settings)):
-            yield
+        return self.spending.reserve(cost(least, self.model, self.settings))
 
-    @contextmanager
-    def _counting_broken(self, sent: int) -> Iterator[list[AIMessageChunk]]:
-        """Count a call that ends before its reply does by what had arrived: the provider charges for that too."""
-        received: list[AIMessageChunk] = []
-        try:
-            yield received
-        except BaseException:
-            if received:
-                usage = add_usage(no_usage(), _add_up(received), sent)
-                usd = cost(usage, self.model, self.settings)
-                self.spending.add(usd or 0.0)
-                named = {"model": self.model, "provider": self.settings.provider}
-                self.spending.keep([{**named, "usage": usage, "cost_usd": usd}])
-            raise
+    def _count_broken(self, part: AIMessage, sent: int) -> None:
+        """Count a call that ended before its reply did by what had arrived: the provider charges for that too."""
+        usage = add_usage(no_usage(), part, sent)
+        self.spending.add(self._price(usage))
+        usd = cost(usage, self.model, self.settings)
+        bill = {"model": self.model, "provider": self.settings.provider, "usage": usage, "cost_usd": usd}
+        self.spending.keep([bill])
 
     def _price(self, usage: Usage) -> float:
         return cost(usage, self.model, self.settings) or 0.0
 
 
 def open_purse(handles: Handles, model: str | None = None) -> Purse:
-    """Return where a turn's calls are paid from.
-
-    Args:
-        handles: For the prices and the day.
-        model: Another model's name, if the run chose one.
-    """
+    """Return where a turn's calls are paid from; `model` is another one's name, if the run chose one."""
     return Purse(handles.settings, handles.spending, model or model_name(handles.settings))
 
 

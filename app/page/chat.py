@@ -43,7 +43,7 @@ from app.server.stopping import stop_runs
 from app.server.workspaces import OpenWorkspace
 from app.show.waiting import describe_wait
 from nodes.requests import Request as Asked
-from nodes.requests import check_reply, decide_all
+from nodes.requests import decide_all, read_reply
 from nodes.requests import read_request as read_asked
 from nodes.turns import find_unanswered
 from nodes.typed import mark_pasted
@@ -124,8 +124,7 @@ async def decide(request: Request, form: FormData) -> str:
     if unanswered and unanswered[0].id == id:
         asked = read_asked(unanswered[0])
         reply = _read_reply(form, asked, opened.handles.clock.now().date())
-        check_reply(reply, asked)
-        await _begin(opened, thread, command={"resume": {id: reply}})
+        await _begin(opened, thread, command={"resume": {id: read_reply(reply, asked)}})
     return go_on(f"/chat/{thread}")  # which shows what is asked now, if it is something else
 
 

@@ -205,19 +205,6 @@ def test_receipts_are_worded_for_markdown_and_told_apart_from_the_answer() -> No
     assert hide_receipt(make_answer(options, "no changes", "", "1")).text == options
 
 
-def test_a_receipt_of_an_earlier_version_is_known_by_its_form_in_any_language() -> None:
-    for under in (
-        "- Gespeichert: Tee (fällig Mi 25. Nov)\n- Nicht erledigt, du hast abgelehnt: Deletes “Brot”.",
-        "- 保存: お茶\n- ほか12件",
-        "Es wurde nichts gespeichert, geändert, gesendet oder gebucht.",
-        "Rien n’a été envoyé ni réservé ; je ne peux pas le faire.",
-        "何も保存・変更されていません。",
-    ):
-        assert hide_receipt(AIMessage(add_receipt("Done.", under))).text == "Done."
-    for text in ("A\n\n---\n- one\n\ntwo", "A\n\n---\nShall I?", "A\n---\nB"):
-        assert hide_receipt(AIMessage(text)).text == text
-
-
 def test_what_failed_or_was_refused_stands_beside_what_was_written() -> None:
     under = "- Gespeichert: Tea\n- Nicht erledigt: Das gibt es nicht."
     assert list_changes([_change("create")], under) == ["+ “Tea”", "Nicht erledigt: Das gibt es nicht."]
