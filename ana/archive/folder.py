@@ -160,7 +160,7 @@ class FolderRows:
 
     @cached_property
     def _ledger(self) -> Any:
-        ledger = self._opened.enter_context(self._storage.open_ledger().open())
+        ledger = self._opened.enter_context(self._storage.open_ledger_file().open())
         ledger.execute("BEGIN")
         return ledger
 

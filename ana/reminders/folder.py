@@ -1,25 +1,16 @@
-"""The ledger of reminders in a SQLite file."""
+"""The tables of the ledger of reminders in a SQLite file."""
 
 import sqlite3
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock, Timeout
 
 from ana.errors import StoreBroken
 from ana.files import compact_database, connect_own, is_damage, remove_database
-from ana.reminders.ledger import (
-    MOST_RINGS,
-    SNOOZED,
-    SNOOZED_END,
-    Failing,
-    RingKey,
-    read_snooze,
-    sort_open,
-    write_snooze,
-)
+from ana.reminders.ledger import Change
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS rings (
@@ -31,89 +22,47 @@ CREATE TABLE IF NOT EXISTS failing (
 """
 
 
-class FolderLedger:
-    """The ledger in a SQLite file. A damaged file is replaced, so its reminders may be delivered twice.
+class LedgerFile:
+    """The tables in a SQLite file. A damaged file is replaced, so its reminders may be delivered twice.
 
     Args:
         path: The file, which is created when something is noted.
     """
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self._path = path
+
+    def ask(self, query: str, *params: Any) -> list[tuple[Any, ...]]:
+        if not self._path.exists():
+            return []
+        with self.open() as db:
+            return db.execute(query, params).fetchall()
+
+    def change(self, *changes: Change) -> None:
+        with self.open() as db:
+            for text, params in changes:
+                db.execute(text, params)
+
+    def compact(self) -> None:
+        with self._map_errors():
+            compact_database(self._path)
 
     @contextmanager
     def deliver_alone(self) -> Iterator[Callable[[], bool]]:
-        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
-            lock = FileLock(self.path.with_suffix(".lock")).acquire(timeout=0)
+            lock = FileLock(self._path.with_suffix(".lock")).acquire(timeout=0)
         except Timeout:
             yield lambda: False
             return
         with lock:
             yield lambda: True
 
-    def list_open(self, address: str, rings: Collection[RingKey]) -> list[RingKey]:
-        with self.open() as db:
-            query = "SELECT item, moment, attempts, delivered FROM rings WHERE address = ? AND moment >= ?"
-            rows = db.execute(query, (address, min((ring.moment for ring in rings), default=""))).fetchall()
-        return sort_open(rings, {RingKey(item, moment): (tried, delivered) for item, moment, tried, delivered in rows})
+    def to_name(self, id: str) -> str:
+        return id
 
-    def note_delivered(self, address: str, ring: RingKey) -> None:
-        with self.open() as db:
-            self._count(db, address, ring, delivered=True)
-            db.execute("DELETE FROM failing WHERE address = ?", (address,))
-            db.execute("DELETE FROM rings WHERE number <= (SELECT max(number) FROM rings) - ?", (MOST_RINGS,))
-
-    def note_failed(self, address: str, ring: RingKey, now: datetime, reason: str) -> None:
-        with self.open() as db:
-            self._count(db, address, ring, delivered=False)
-            db.execute(
-                "INSERT INTO failing VALUES (?, ?, 1, ?, ?) ON CONFLICT (address) DO UPDATE"
-                " SET failures = failures + 1, tried = excluded.tried, reason = excluded.reason",
-                (address, now.isoformat(), now.isoformat(), reason),
-            )
-
-    def forget(self, items: Collection[str]) -> None:
-        if self.path.exists():
-            with self.open() as db:
-                db.executemany("DELETE FROM rings WHERE item = ?", [(item,) for item in items])
-            compact_database(self.path)
-
-    def snooze(self, ring: RingKey, until: datetime) -> None:
-        with self.open() as db:
-            earlier = "DELETE FROM rings WHERE address >= ? AND address < ? AND item = ? AND moment = ?"
-            db.execute(earlier, (SNOOZED, SNOOZED_END, ring.item, ring.moment))
-            self._count(db, write_snooze(until), ring, delivered=False)
-
-    def list_snoozed(self, since: datetime) -> dict[RingKey, datetime]:
-        if not self.path.exists():
-            return {}
-        with self.open() as db:
-            query = "SELECT item, moment, address FROM rings WHERE address >= ? AND address < ?"
-            rows = db.execute(query, (write_snooze(since), SNOOZED_END)).fetchall()
-        return {RingKey(item, moment): read_snooze(written) for item, moment, written in rows}
-
-    def list_rung(self, limit: int) -> list[RingKey]:
-        if not self.path.exists():
-            return []
-        with self.open() as db:
-            query = "SELECT item, moment FROM rings WHERE delivered ORDER BY number DESC LIMIT ?"
-            return [RingKey(*row) for row in db.execute(query, (limit,))]
-
-    def get_failing(self, address: str) -> Failing | None:
-        if not self.path.exists():
-            return None
-        with self.open() as db:
-            query = "SELECT since, failures, tried, reason FROM failing WHERE address = ?"
-            row = db.execute(query, (address,)).fetchone()
-        return Failing(datetime.fromisoformat(row[0]), row[1], datetime.fromisoformat(row[2]), row[3]) if row else None
-
-    def _count(self, db: sqlite3.Connection, address: str, ring: RingKey, *, delivered: bool) -> None:
-        db.execute(
-            "INSERT INTO rings (item, moment, address, attempts, delivered) VALUES (?, ?, ?, 1, ?)"
-            " ON CONFLICT DO UPDATE SET attempts = attempts + 1, delivered = excluded.delivered",
-            (ring.item, ring.moment, address, delivered),
-        )
+    def from_name(self, name: str) -> str:
+        return name
 
     @contextmanager
     def open(self) -> Iterator[sqlite3.Connection]:
@@ -122,12 +71,16 @@ class FolderLedger:
         Raises:
             StoreBroken: The file cannot be used.
         """
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with self._map_errors(), closing(connect_own(self._path)) as db, db:
+            db.executescript(_SCHEMA)
+            yield db
+
+    @contextmanager
+    def _map_errors(self) -> Iterator[None]:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with closing(connect_own(self.path)) as db, db:
-                db.executescript(_SCHEMA)
-                yield db
+            yield
         except sqlite3.Error as exc:
             if is_damage(exc):
-                remove_database(self.path)
-            raise StoreBroken(f"{self.path} cannot be used: {exc}.", "Try again; a damaged file is replaced.") from exc
+                remove_database(self._path)
+            raise StoreBroken(f"{self._path} cannot be used: {exc}.", "Try again; a damaged file is replaced.") from exc

@@ -4,11 +4,13 @@ One process at a time delivers. If it is killed between the receiver's yes and i
 same tag. Entries are dropped by number, never by time, because the clock may be set back.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Protocol
+from typing import Any, Protocol
+
+from ana.values import plain_text
 
 MOST_RINGS = 20_000
 """Most deliveries to remember. The oldest by order are dropped, because a clock can go back."""
@@ -16,6 +18,17 @@ MOST_RINGS = 20_000
 SNOOZED, SNOOZED_END = "snoozed ", "snoozed ~"
 """The beginning of a snoozed reminder's entry in place of an address, followed by its new time in UTC. The
 second sorts after all of them."""
+
+_BEGIN_TO_RING = """INSERT INTO rings (address, item, moment, attempts, delivered) VALUES (?, ?, ?, 0, ?)
+    ON CONFLICT DO NOTHING"""
+_COUNT = """UPDATE rings SET attempts = attempts + 1, delivered = ?
+    WHERE address = ? AND item = ? AND moment = ?"""
+_BEGIN_TO_FAIL = """INSERT INTO failing (address, since, failures, tried, reason) VALUES (?, ?, 0, '', '')
+    ON CONFLICT DO NOTHING"""
+_FAIL = "UPDATE failing SET failures = failures + 1, tried = ?, reason = ? WHERE address = ?"
+_FORGET_OLDEST = """DELETE FROM rings WHERE number <= (
+    SELECT number FROM rings ORDER BY number DESC LIMIT 1 OFFSET ?)"""
+_FORGET_SNOOZE = "DELETE FROM rings WHERE address >= ? AND address < ? AND item = ? AND moment = ?"
 
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=20), timedelta(hours=1)
 """The first pause after an address failed; it doubles each time."""
@@ -44,39 +57,100 @@ class Failing:
         return now - pause < self.tried <= now
 
 
-class Ledger(Protocol):
-    """A person's ledger of reminders. Addresses are stored as digests.
+Change = tuple[str, Sequence[Any]]
+"""A statement of SQL, and the values of its question marks."""
 
-    Every method raises StoreBroken if the ledger cannot be used.
+
+class Tables(Protocol):
+    """A person's two tables, in a file or in a database. Both know the same SQL.
+
+    Every method raises StoreBroken if they cannot be used.
     """
+
+    def ask(self, query: str, *params: Any) -> list[tuple[Any, ...]]:
+        """Return the rows of a query."""
+
+    def change(self, *changes: Change) -> None:
+        """Make changes, all or none."""
+
+    def compact(self) -> None:
+        """Leave no byte of deleted rows."""
 
     def deliver_alone(self) -> AbstractContextManager[Callable[[], bool]]:
         """Keep others from delivering. Yield a function that says, before each message, whether nobody else is:
         another process may have started before, or while this process was suspended."""
 
+    def to_name(self, id: str) -> str:
+        """Return an item's id as the tables hold it."""
+
+    def from_name(self, name: str) -> str:
+        """Return the id of `to_name`."""
+
+
+class Ledger:
+    """A person's ledger of reminders. Addresses are stored as digests.
+
+    Every method raises StoreBroken if the ledger cannot be used.
+    """
+
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
+
+    def deliver_alone(self) -> AbstractContextManager[Callable[[], bool]]:
+        """Keep others from delivering, as `Tables.deliver_alone` does."""
+        return self._tables.deliver_alone()
+
     def list_open(self, address: str, rings: Collection[RingKey]) -> list[RingKey]:
         """Return reminders not delivered to an address, those with the fewest attempts first."""
+        query = "SELECT item, moment, attempts, delivered FROM rings WHERE address = ? AND moment >= ?"
+        rows = self._tables.ask(query, address, min((ring.moment for ring in rings), default=""))
+        tried = {(item, moment): (attempts, delivered) for item, moment, attempts, delivered in rows}
+        known = {ring: tried.get((self._tables.to_name(ring.item), ring.moment), (0, False)) for ring in rings}
+        rest = [ring for ring, (_, delivered) in known.items() if not delivered]
+        return sorted(rest, key=lambda ring: (known[ring][0], ring.moment))
 
     def note_delivered(self, address: str, ring: RingKey) -> None:
         """Note a delivery, and that the address works."""
+        recovery = "DELETE FROM failing WHERE address = ?", [address]
+        self._tables.change(*self._count(address, ring, delivered=True), recovery, (_FORGET_OLDEST, [MOST_RINGS]))
 
     def note_failed(self, address: str, ring: RingKey, now: datetime, reason: str) -> None:
         """Note a failed delivery and its reason, which must not contain secrets."""
+        moment = now.isoformat()
+        fail = _FAIL, [moment, plain_text(reason).replace("\0", ""), address]
+        self._tables.change(*self._count(address, ring, delivered=False), (_BEGIN_TO_FAIL, [address, moment]), fail)
 
     def forget(self, items: Collection[str]) -> None:
         """Drop the entries of these items."""
+        self._tables.change(*(("DELETE FROM rings WHERE item = ?", [self._tables.to_name(item)]) for item in items))
+        self._tables.compact()
 
     def snooze(self, ring: RingKey, until: datetime) -> None:
         """Snooze a reminder until another time, whether or not it was delivered or snoozed before."""
+        earlier = _FORGET_SNOOZE, [SNOOZED, SNOOZED_END, self._tables.to_name(ring.item), ring.moment]
+        self._tables.change(earlier, *self._count(_write_snooze(until), ring, delivered=False))
 
     def list_snoozed(self, since: datetime) -> dict[RingKey, datetime]:
         """Return reminders that are snoozed until `since` or later, each with that time in UTC."""
+        query = "SELECT item, moment, address FROM rings WHERE address >= ? AND address < ?"
+        rows = self._tables.ask(query, _write_snooze(since), SNOOZED_END)
+        return {RingKey(self._tables.from_name(item), moment): _read_snooze(entry) for item, moment, entry in rows}
 
     def list_rung(self, limit: int) -> list[RingKey]:
         """Return deliveries, latest first."""
+        rows = self._tables.ask("SELECT item, moment FROM rings WHERE delivered ORDER BY number DESC LIMIT ?", limit)
+        return [RingKey(self._tables.from_name(item), moment) for item, moment in rows]
 
     def get_failing(self, address: str) -> Failing | None:
         """Return the failure of an address; None if its last message succeeded or it had none."""
+        rows = self._tables.ask("SELECT since, failures, tried, reason FROM failing WHERE address = ?", address)
+        for since, failures, tried, reason in rows:
+            return Failing(datetime.fromisoformat(since), failures, datetime.fromisoformat(tried), reason)
+        return None
+
+    def _count(self, address: str, ring: RingKey, *, delivered: bool) -> tuple[Change, Change]:
+        key = address, self._tables.to_name(ring.item), ring.moment
+        return (_BEGIN_TO_RING, [*key, False]), (_COUNT, [delivered, *key])
 
 
 def make_late(ring: RingKey, until: datetime) -> RingKey:
@@ -84,22 +158,11 @@ def make_late(ring: RingKey, until: datetime) -> RingKey:
     return RingKey(ring.item, until.astimezone(UTC).isoformat(timespec="microseconds"))
 
 
-def write_snooze(until: datetime) -> str:
+def _write_snooze(until: datetime) -> str:
     """Return the entry, in place of an address, of a reminder that is snoozed until a time."""
     return SNOOZED + until.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def read_snooze(written: str) -> datetime:
-    """Return the time in an entry of `write_snooze`."""
-    return datetime.fromisoformat(written.removeprefix(SNOOZED))
-
-
-def sort_open(rings: Collection[RingKey], known: Mapping[RingKey, tuple[int, bool]]) -> list[RingKey]:
-    """Return undelivered reminders, those with the fewest attempts first.
-
-    Args:
-        rings: The reminders in question.
-        known: The number of attempts and success of tried ones.
-    """
-    rest = [ring for ring in rings if not known.get(ring, (0, False))[1]]
-    return sorted(rest, key=lambda ring: (known.get(ring, (0, False))[0], ring.moment))
+def _read_snooze(entry: str) -> datetime:
+    """Return the time in an entry of `_write_snooze`."""
+    return datetime.fromisoformat(entry.removeprefix(SNOOZED))

@@ -5,13 +5,13 @@ The attempt's number is its fence: one that another has followed keeps nothing m
 
 import asyncio
 import logging
-from contextlib import aclosing, suppress
+from contextlib import suppress
 from itertools import count
 
 from ana.errors import AnaError, LeaseLost, PersonRemoved, StoreBroken, StoreBusy, UserError
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Rows, Statement
-from ana.runs.local import Worker, describe_failure
+from ana.runs.local import Worker, carry_out, fail
 from ana.runs.port import Event, StartedRun, Status
 from ana.runs.queue import COLUMNS, read_run
 
@@ -87,35 +87,17 @@ class Attempt:
 
     async def give_up(self, why: AnaError) -> None:
         """End the run without another attempt."""
-        await self._end(*self._fail(why))
+        logger.warning("run %s is given up: %s", self.run.id, why)
+        await self._end(*fail(why, self._tell))
 
     async def _work_and_keep(self, worker: Worker) -> tuple[Status, str | None]:
-        work = asyncio.create_task(self._work(worker))
+        work = asyncio.create_task(carry_out(worker, self.run, self._tell, _PASSING))
         keep = asyncio.create_task(self._keep(work))
         try:
             return await work
         finally:
             keep.cancel()
             await asyncio.wait([keep])
-
-    async def _work(self, worker: Worker) -> tuple[Status, str | None]:
-        try:
-            async with aclosing(worker.work(self.run)) as events:
-                async for name, data in events:
-                    self._tell(name, data)
-        except _PASSING:
-            raise
-        except AnaError as exc:
-            return self._fail(exc)
-        except Exception as exc:  # whatever it is, whoever follows the run learns of it
-            logger.exception("a run failed in a way that was not foreseen")
-            return self._fail(exc)
-        return "success", None
-
-    def _fail(self, exc: Exception) -> tuple[Status, str]:
-        why, data = describe_failure(exc)
-        self._tell("error", data)
-        return "error", why
 
     def _tell(self, name: str, data: bytes) -> None:
         self._events.append(Event(next(self._positions), name, data))

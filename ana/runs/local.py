@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator, Collection, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Sequence
 from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -24,6 +24,10 @@ MOST_ACTIVE, MOST_ORDERED = 500, 32_000_000
 in the memory that all people share."""
 
 logger = logging.getLogger(__name__)
+
+
+Tell = Callable[[str, bytes], None]
+"""Takes name and data of what a run tells."""
 
 
 class Worker(Protocol):
@@ -165,22 +169,10 @@ class LocalRuns:
                 await other.done.wait()
             async with self._slots.take(self._person):
                 entry.become("running")
-                async with aclosing(self._worker.work(run)) as events:
-                    async for name, data in events:
-                        entry.tell(name, data)
-            entry.become("success")
+                status, run.error = await carry_out(self._worker, run, entry.tell)
+            entry.become(status)
         except asyncio.CancelledError:
             entry.become("interrupted")
-        except AnaError as exc:
-            self._fail(entry, exc)
-        except Exception as exc:  # whatever it is, whoever follows the run learns of it
-            logger.exception("a run failed in a way that was not foreseen")
-            self._fail(entry, exc)
-
-    def _fail(self, entry: _LocalRun, exc: Exception) -> None:
-        entry.run.error, data = describe_failure(exc)
-        entry.tell("error", data)
-        entry.become("error")
 
     def _forget_oldest(self) -> None:
         ended, total = [entry for entry in self._entries.values() if entry.done.is_set()], 0
@@ -206,13 +198,36 @@ def check_room(run: StartedRun, sizes: Sequence[int], *, is_busy: bool) -> None:
         raise RunRejected("Too many of your runs have not ended.", "Send it again when some have, or cancel them.")
 
 
-def describe_failure(exc: Exception) -> tuple[str, bytes]:
-    """Return why a run failed, as a sentence and as what the run tells of it."""
-    why = f"Something went wrong that was not foreseen: {type(exc).__name__}."
-    if isinstance(exc, AnaError):
+async def carry_out(
+    worker: Worker, run: StartedRun, tell: Tell, passing: tuple[type[Exception], ...] = ()
+) -> tuple[Status, str | None]:
+    """Have a worker carry out a run, and return how it ended, with the reason if it failed.
+
+    Args:
+        tell: Called with what the run tells.
+        passing: Errors that are raised, because another attempt may not meet them.
+    """
+    try:
+        async with aclosing(worker.work(run)) as events:
+            async for name, data in events:
+                tell(name, data)
+    except passing:
+        raise
+    except AnaError as exc:
         logger.warning("A run failed: %s", exc)
-        why = exc.sentence()
-    return why, to_json({"error": type(exc).__name__, "message": why})
+        return fail(exc, tell)
+    except Exception as exc:  # whatever it is, whoever follows the run learns of it
+        logger.exception("a run failed in a way that was not foreseen")
+        return fail(exc, tell)
+    return "success", None
+
+
+def fail(exc: Exception, tell: Tell) -> tuple[Status, str]:
+    """Tell why a run failed, and return how it ended, with the reason."""
+    name = type(exc).__name__
+    why = exc.sentence() if isinstance(exc, AnaError) else f"Something went wrong that was not foreseen: {name}."
+    tell("error", to_json({"error": name, "message": why}))
+    return "error", why
 
 
 def make_run(id: str, thread: str, order: dict[str, Any], *, is_persistent: bool, size: int = 0) -> StartedRun:

@@ -14,7 +14,7 @@ import os
 import secrets
 import time as timing
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, time
 from typing import Any
@@ -82,7 +82,8 @@ class Spending:
         except self._books.errors as exc:
             _log.warning("what a model call cost could not be noted: %s", exc)
 
-    def reserve(self, usd: float | None) -> AbstractContextManager[None]:
+    @contextmanager
+    def reserve(self, usd: float | None) -> Iterator[None]:
         """Keep a part of the day's budget while a call is made. What the call cost is added before it is let go.
 
         What a call costs is known only after it. It is expected to cost what the costliest of the day did, and the
@@ -97,7 +98,12 @@ class Spending:
             BudgetReached: The budget is spent, or still held by other calls when the turn has had its ANA_TURN_SECONDS.
             TurnStopped: The present run was stopped.
         """
-        return self._hold(usd)
+        held = self._wait_for_room(usd)
+        try:
+            yield
+        finally:
+            if held:
+                self._release(held)
 
     def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
         """Keep what turns cost that leave no trace, LEDGER_KEYS of each; `add` has counted it."""
@@ -114,15 +120,6 @@ class Spending:
             yield _read_account(id, self._traces.read_text(id))
         if ledger := self._books.read_ledger(since):
             yield _read_account(LEDGER, ledger)
-
-    @contextmanager
-    def _hold(self, usd: float | None) -> Iterator[None]:
-        held = self._wait_for_room(usd)
-        try:
-            yield
-        finally:
-            if held:
-                self._release(held)
 
     def _wait_for_room(self, usd: float | None) -> Reservation | None:
         """Return a reservation; None where there is no budget or no price, or nothing can be written."""
@@ -199,8 +196,9 @@ class NoSpending(Spending):
     def add(self, usd: float) -> None:
         pass
 
-    def reserve(self, usd: float | None) -> AbstractContextManager[None]:
-        return nullcontext()
+    @contextmanager
+    def reserve(self, usd: float | None) -> Iterator[None]:
+        yield
 
     def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
         pass

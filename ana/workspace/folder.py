@@ -15,7 +15,8 @@ from ana.settings import OthersSettings, Settings
 from ana.workspace.storage import NoteName, Stamp, stamp_environment, stamp_file
 
 if TYPE_CHECKING:
-    from ana.reminders.folder import FolderLedger
+    from ana.reminders.folder import LedgerFile
+    from ana.reminders.ledger import Ledger
     from ana.spending.folder import FolderBooks
     from ana.threads.folder import FolderThreadStore
     from ana.threads.locks import FolderThreadLocks
@@ -76,10 +77,16 @@ class FolderStorage:
 
         return FolderBooks(self.folder)
 
-    def open_ledger(self) -> "FolderLedger":
-        from ana.reminders.folder import FolderLedger
+    def open_ledger(self) -> "Ledger":
+        from ana.reminders.ledger import Ledger
 
-        return FolderLedger(self.folder / "reminders.sqlite")
+        return Ledger(self.open_ledger_file())
+
+    def open_ledger_file(self) -> "LedgerFile":
+        """Return the tables of the ledger."""
+        from ana.reminders.folder import LedgerFile
+
+        return LedgerFile(self.folder / "reminders.sqlite")
 
     def open_thread_store(self) -> "FolderThreadStore":
         from ana.backends.chroma.care.format import read_format

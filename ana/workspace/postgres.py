@@ -11,7 +11,8 @@ from ana.keys import OWNER, make_digest
 from ana.logs import list_secrets
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Statement
-from ana.reminders.postgres import PostgresLedger
+from ana.reminders.ledger import Ledger
+from ana.reminders.postgres import LedgerRows
 from ana.settings import OthersSettings, Settings
 from ana.spending.postgres import PostgresBooks
 from ana.threads.postgres import PostgresThreadStore
@@ -60,8 +61,8 @@ class PostgresStorage:
     def open_books(self, settings: Settings) -> PostgresBooks:
         return PostgresBooks(self._rows)
 
-    def open_ledger(self) -> PostgresLedger:
-        return PostgresLedger(self._rows)
+    def open_ledger(self) -> Ledger:
+        return Ledger(LedgerRows(self._rows))
 
     def open_thread_store(self) -> PostgresThreadStore:
         return PostgresThreadStore(self._rows)

@@ -11,7 +11,8 @@ import pytest
 from ana.errors import UserError
 from ana.memory.changes import make_edit
 from ana.models.scripted import calls
-from ana.reminders.postgres import PostgresLedger
+from ana.reminders.ledger import Ledger
+from ana.reminders.postgres import LedgerRows
 from ana.reminders.ringing import Target
 from ana.reminders.routines import find_next
 from ana.reminders.sending import Message
@@ -66,7 +67,7 @@ class Morning:
 @pytest.fixture(params=["folder", "postgres"])
 def morning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[Morning]:
     if request.param == "postgres":
-        ledger = PostgresLedger(open_people()("owner"))
+        ledger = Ledger(LedgerRows(open_people()("owner")))
         monkeypatch.setattr(Workspace, "open_ledger", lambda _: ledger)
     with Life(BERLIN).live(tmp_path, LLM_PROVIDER="openai", OPENAI_API_KEY="none") as life:
         yield Morning(life)

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from ana.errors import ToolError
-from ana.reminders.folder import FolderLedger
+from ana.reminders.folder import LedgerFile
+from ana.reminders.ledger import Ledger
 from ana.reminders.ringing import Ringer, Target
 from ana.reminders.sending import Message
 from app.due import summarize_due
@@ -226,7 +227,8 @@ def test_what_is_to_remind_rings_at_its_times_or_the_model_is_told_that_nothing_
     ]
     for step in life.say("Remind me of these four: gym bag, invoices, Tina in ten days, Sofie at 5", *kept).steps:
         assert step["observation"]["reminder"].startswith("Nothing can ring: no address is set")
-    ringer = Ringer(life.memory, life.clock, FolderLedger(tmp_path / "reminders.sqlite"), [Target("phone", "x", send)])
+    ledger = Ledger(LedgerFile(tmp_path / "reminders.sqlite"))
+    ringer = Ringer(life.memory, life.clock, ledger, [Target("phone", "x", send)])
     for day in range(4, 16):
         for hour in range(24):
             if (day, hour) >= (4, 12):

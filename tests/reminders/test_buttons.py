@@ -6,8 +6,7 @@ import pytest
 
 from ana.keys import make_key
 from ana.reminders.buttons import ACTS, PATH, Button, Signing, name_person, read_signed, sign
-from ana.reminders.folder import FolderLedger
-from ana.reminders.ledger import RingKey
+from ana.reminders.ledger import Ledger, RingKey
 from ana.reminders.ringing import Ringer
 from tests.reminders.test_ringing import NOON, PILL, Bell, bell, ledger
 
@@ -69,7 +68,7 @@ def test_of_what_repeats_it_counts_until_the_next_date(bell: Bell) -> None:
     assert read_buttons(bell)[0].until == datetime(2026, 12, 2, 19, tzinfo=UTC)
 
 
-def test_a_late_one_whose_next_date_has_come_has_none(ledger: FolderLedger) -> None:
+def test_a_late_one_whose_next_date_has_come_has_none(ledger: Ledger) -> None:
     bell = Bell(ledger)
     bell.memory.create("drops", {**PILL, "repeats": "FREQ=DAILY;BYHOUR=20,22;BYMINUTE=0"})
     bell.ringer = start(bell)

@@ -15,10 +15,9 @@ from ana.memory.memory import Memory
 from ana.postgres.database import Database
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Statement
-from ana.reminders import folder, postgres
-from ana.reminders.folder import FolderLedger
+from ana.reminders.folder import LedgerFile
 from ana.reminders.ledger import FIRST_PAUSE, LONGEST_PAUSE, Ledger, RingKey
-from ana.reminders.postgres import PostgresLedger
+from ana.reminders.postgres import LedgerRows
 from ana.reminders.ringing import MONTH, Ringer, Target
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
@@ -69,8 +68,8 @@ class Bell:
 @pytest.fixture(params=["folder", "postgres"])
 def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
     if request.param == "folder":
-        return FolderLedger(tmp_path / "data" / "reminders.sqlite")
-    return PostgresLedger(open_people()("owner"))
+        return Ledger(LedgerFile(tmp_path / "data" / "reminders.sqlite"))
+    return Ledger(LedgerRows(open_people()("owner")))
 
 
 @pytest.fixture
@@ -284,18 +283,18 @@ def test_an_address_that_is_set_later_rings_what_is_not_a_day_old(bell: Bell) ->
 
 
 def test_a_damaged_ledger_is_made_again(tmp_path: Path) -> None:
-    bell = Bell(ledger := FolderLedger(tmp_path / "reminders.sqlite"))
+    file = tmp_path / "reminders.sqlite"
+    bell = Bell(Ledger(LedgerFile(file)))
     bell.memory.create("call Anna", {"remind": "2026-12-01T13:00"})
     bell.after(hours=1)
-    ledger.path.write_bytes(b"not a database" * 100)
+    file.write_bytes(b"not a database" * 100)
     with pytest.raises(Exception, match="cannot be used"):
         bell.after(minutes=1)
     assert len(bell.after(minutes=1)) == 1, "at least once"
 
 
 def test_the_ledger_forgets_the_oldest_by_their_order(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (folder, postgres):
-        monkeypatch.setattr(module, "MOST_RINGS", 2)
+    monkeypatch.setattr("ana.reminders.ledger.MOST_RINGS", 2)
     rings = [RingKey(f"item \0 {n}", f"202{9 - n}") for n in range(4)]
     for ring in rings:
         ledger.note_delivered("x", ring)
@@ -305,7 +304,7 @@ def test_the_ledger_forgets_the_oldest_by_their_order(ledger: Ledger, monkeypatc
 
 def test_one_that_was_stopped_while_it_delivered_repeats_nothing_that_another_delivered_meanwhile() -> None:
     people = open_people()
-    bell = Bell(PostgresLedger(people("owner")))
+    bell = Bell(Ledger(LedgerRows(people("owner"))))
     for text in "ab":
         bell.memory.create(text, {"remind": "2026-12-01T13:00"})
     ring = bell.targets[0].send
@@ -324,7 +323,7 @@ def test_one_that_was_stopped_while_it_delivered_repeats_nothing_that_another_de
 
 def test_who_delivered_while_the_clock_of_the_database_was_ahead_keeps_nobody_from_it() -> None:
     rows = open_people()("owner")
-    bell = Bell(PostgresLedger(rows))
+    bell = Bell(Ledger(LedgerRows(rows)))
     bell.memory.create("call Anna", {"remind": "2026-12-01T13:00"})
     rows.change(Statement("INSERT INTO ringers (holder, until) VALUES ('gone', clock_timestamp() + interval '1 year')"))
     assert len(bell.after(hours=1)) == 1
@@ -332,13 +331,13 @@ def test_who_delivered_while_the_clock_of_the_database_was_ahead_keeps_nobody_fr
 
 def test_no_connection_is_held_while_messages_are_sent() -> None:
     with closing(Database(database()._url, most=1, timeout=0.5)) as narrow:
-        bell = Bell(PostgresLedger(PersonRows(narrow, f"{secrets.token_hex(8)}-owner")))
+        bell = Bell(Ledger(LedgerRows(PersonRows(narrow, f"{secrets.token_hex(8)}-owner"))))
         bell.memory.create("call Anna", {"remind": "2026-12-01T13:00"})
         assert len(bell.after(hours=1)) == 1
 
 
 def test_a_message_is_a_line_of_the_item_and_one_of_ours(tmp_path: Path) -> None:
-    bell = Bell(FolderLedger(tmp_path / "reminders.sqlite"))
+    bell = Bell(Ledger(LedgerFile(tmp_path / "reminders.sqlite")))
     bell.memory.create("Call Anna\u202e\u200b\nTuesday December 1 2026, 23:00", {"remind": "2026-12-01T12:01"})
     assert bell.after(minutes=2) == [
         "Call Anna\\u202e\\u200b Tuesday December 1 2026, 23:00 | Tuesday December 1 2026, 12:01"
