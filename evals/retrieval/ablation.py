@@ -12,9 +12,9 @@ from ana.memory.search.scoring import Weights
 from ana.settings import PROJECT, load_settings
 from evals.pages import replace_parts
 from evals.retrieval import locomo
-from evals.retrieval.cached import PlainEmbeddings, keep_vectors
-from evals.retrieval.measure import SETS, Legs, Scores, score_conversations, score_set
-from evals.retrieval.scores import Score
+from evals.retrieval.cached import KeptEmbeddings, PlainEmbeddings
+from evals.retrieval.measure import SETS, Legs, Scores, open_legs, score_set
+from evals.retrieval.scores import Score, score_queries
 
 DOC = PROJECT / "docs" / "search.md"
 NAMES = ("minilm", "wordllama")
@@ -37,9 +37,9 @@ def measure(columns: Callable[[Embedder, Legs], dict[str, list[str]]]) -> Rows:
     rows: Rows = []
     for name in NAMES:
         inner = build_embedder(load_settings({}), name)
-        for leg, figures in columns(keep_vectors(inner), LEGS).items():
+        for leg, figures in columns(KeptEmbeddings(inner), LEGS).items():
             rows.append((f"{name}, {leg}", figures))
-        (plain,) = columns(keep_vectors(PlainEmbeddings(inner)), {"plain": Weights()}).values()
+        (plain,) = columns(KeptEmbeddings(PlainEmbeddings(inner)), {"plain": Weights()}).values()
         rows.append((f"{name}, {PLAIN[name]}", plain))
     return rows
 
@@ -63,7 +63,11 @@ def compare_conversations(path: Path) -> Callable[[Embedder, Legs], dict[str, li
     """Return what measures recall@10 on LoCoMo: the conversations on which weights were chosen, the others, and all."""
 
     def compare(embedder: Embedder, legs: Legs) -> dict[str, list[str]]:
-        every = score_conversations(path, embedder, legs)
+        every: dict[str, list[dict[str, Score]]] = {leg: [] for leg in legs}
+        for talk in locomo.read_conversations(path):
+            with open_legs(talk.items, embedder, talk.clock, legs) as finders:
+                for leg, find in finders.items():
+                    every[leg].append(score_queries(find, talk.queries))
         return {leg: list(_split(parts)) for leg, parts in every.items()}
 
     return compare
@@ -71,7 +75,7 @@ def compare_conversations(path: Path) -> Callable[[Embedder, Legs], dict[str, li
 
 def _split(parts: Sequence[dict[str, Score]]) -> Iterator[str]:
     for some in (parts[::2], parts[1::2], parts):
-        yield f"{locomo.pool_scores(some)['all'].recall10:.2f}"
+        yield f"{locomo.pool_recall(some):.2f}"
 
 
 def draw(head: Sequence[str], rows: Rows) -> str:
