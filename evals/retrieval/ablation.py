@@ -10,7 +10,7 @@ from pathlib import Path
 from ana.embedders import Embedder, build_embedder
 from ana.memory.search.scoring import Weights
 from ana.settings import PROJECT, load_settings
-from evals.pages import replace_parts
+from evals.pages import draw_table, replace_parts
 from evals.retrieval import locomo
 from evals.retrieval.cached import KeptEmbeddings, PlainEmbeddings
 from evals.retrieval.measure import SETS, Legs, Scores, open_legs, score_set
@@ -29,18 +29,16 @@ LEGS: Legs = {
 PLAIN = {"minilm": "whole texts' vectors alone", "wordllama": "nothing subtracted from vectors"}
 """What is left of an embedder that embeds documents as they are."""
 
-Rows = list[tuple[str, list[str]]]
 
-
-def measure(columns: Callable[[Embedder, Legs], dict[str, list[str]]]) -> Rows:
+def measure(columns: Callable[[Embedder, Legs], dict[str, list[str]]]) -> list[list[str]]:
     """Return the rows of a table: what was left out, and its figures."""
-    rows: Rows = []
+    rows = []
     for name in NAMES:
         inner = build_embedder(load_settings({}), name)
         for leg, figures in columns(KeptEmbeddings(inner), LEGS).items():
-            rows.append((f"{name}, {leg}", figures))
+            rows.append([f"{name}, {leg}", *figures])
         (plain,) = columns(KeptEmbeddings(PlainEmbeddings(inner)), {"plain": Weights()}).values()
-        rows.append((f"{name}, {PLAIN[name]}", plain))
+        rows.append([f"{name}, {PLAIN[name]}", *plain])
     return rows
 
 
@@ -78,12 +76,6 @@ def _split(parts: Sequence[dict[str, Score]]) -> Iterator[str]:
         yield f"{locomo.pool_recall(some):.2f}"
 
 
-def draw(head: Sequence[str], rows: Rows) -> str:
-    """Return a table in Markdown."""
-    lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
-    return "\n".join([*lines, *(f"| {name} | {' | '.join(figures)} |" for name, figures in rows)])
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m evals.retrieval.ablation", description=__doc__)
     parser.add_argument("--locomo", type=Path, metavar="FILE")
@@ -92,9 +84,9 @@ def main() -> None:
     if path:
         head = ["", "tuning half", "held-out half", "all"]
     part, columns = ("locomo", compare_conversations(path)) if path else ("ablation", compare_sets)
-    rows = measure(columns)
-    DOC.write_text(replace_parts(DOC, {part: draw(head, rows)}), encoding="utf-8")
-    print(draw(head, rows))
+    table = draw_table(head, measure(columns))
+    DOC.write_text(replace_parts(DOC, {part: table}), encoding="utf-8")
+    print(table)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 Every turn becomes an item with its speaker and date, every conversation a store of its own; a question's evidence is
 what should be found. The file itself is not in this repository: its licence does not allow it
-(github.com/snap-research/locomo; Maharana et al., "Evaluating Very Long-Term Conversational Memory of LLM Agents", 2024).
+(github.com/snap-research/locomo; Maharana et al., "Evaluating Very Long-Term Conversational Memory of LLM Agents").
 """
 
 import json
