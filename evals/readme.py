@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from textwrap import dedent
 
 from starlette.routing import Route
@@ -12,6 +13,7 @@ from app.cli.main import COMMANDS, find_others, load_command
 from app.server.app import NOT_BUILT
 from evals import figures, imports
 from evals.conversation import render_conversation
+from evals.load.server import name_places
 from evals.pages import draw_table, replace_parts
 from graph.builder import graph
 from tools.catalog import TOOLS
@@ -92,8 +94,7 @@ def start_chat(text: str, env: dict[str, str]) -> str:
 def record_transcript(run: Run = start_chat) -> str:
     """Return the output of `ana chat` on an empty folder for LINES, and for LATER_LINES after starting again."""
     with tempfile.TemporaryDirectory() as name:
-        here = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "ana.log"}
-        env = {key: f"{name}/{path}" for key, path in here.items()} | {"LLM_PROVIDER": "offline", "ANA_TIMEZONE": "UTC"}
+        env = name_places(Path(name), ANA_TIMEZONE="UTC")
         transcript = "\n".join(run("\n".join(lines) + "\n", env) for lines in (LINES, LATER_LINES))
         return f"```\n{transcript.rstrip().replace(name, '').replace('data in /data', 'data in .data')}\n```"
 
