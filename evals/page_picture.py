@@ -11,6 +11,7 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest import mock
 
 import uvicorn
 
@@ -20,6 +21,7 @@ from ana.workspace import Workspace, load_workspace
 from app.demo import play
 from app.server.app import build_app
 from app.server.workspaces import Workspaces, open_served
+from evals.load.server import name_places
 from evals.pictures import FOLDER, THEMES, WEDNESDAY
 
 CHROMIUM = "/usr/bin/chromium"
@@ -41,11 +43,7 @@ ENCODE = """async png => {
 @contextmanager
 def serve(folder: Path) -> Iterator[str]:
     """Yield the address of a server on a fixed day, with the demo's three weeks before it."""
-    places = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "log"}
-    before = dict(os.environ)
-    os.environ.update({name: str(folder / place) for name, place in places.items()})
-    os.environ.update({"LLM_PROVIDER": "offline", "ANA_TIMEZONE": "Europe/Berlin"})
-    try:
+    with mock.patch.dict(os.environ, name_places(folder, ANA_TIMEZONE="Europe/Berlin")):
         app = build_app()
         play(load_workspace(), WEDNESDAY)
         app.state.workspaces = Workspaces(load_settings, _open_on_wednesday)
@@ -57,9 +55,6 @@ def serve(folder: Path) -> Iterator[str]:
         yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
         server.should_exit = True
         thread.join()
-    finally:
-        os.environ.clear()
-        os.environ.update(before)
 
 
 def _open_on_wednesday(workspace: Workspace) -> Handles:

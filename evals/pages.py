@@ -1,6 +1,7 @@
 """Pages with parts that are made from the code, each between two marks."""
 
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 _MARKED = r"(<!-- begin:{0} -->\n)(.*?)(<!-- end:{0} -->)"
@@ -13,8 +14,13 @@ def replace_parts(path: Path, parts: dict[str, str]) -> str:
         pattern = re.compile(_MARKED.format(name), re.DOTALL)
         if not pattern.search(text):
             raise ValueError(f"{path.name} has no part {name}")
-        text = pattern.sub(rf"\g<1>{_escape(part)}\n\g<3>", text)
+        text = pattern.sub(lambda marked, part=part: f"{marked[1]}{part}\n{marked[3]}", text)
     return text
+
+
+def draw_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table in Markdown."""
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows))
 
 
 def read_cell(path: Path, part: str, row: str, column: int) -> str:
@@ -35,7 +41,3 @@ def read_cell(path: Path, part: str, row: str, column: int) -> str:
     if len(rows) != 1:
         raise ValueError(f"{path.name} has {len(rows)} rows {row!r} in its part {part}")
     return rows[0].split(" | ")[column].strip("*| ")
-
-
-def _escape(part: str) -> str:
-    return part.replace("\\", "\\\\")

@@ -2,15 +2,19 @@
 
 import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from textwrap import dedent
+
+from starlette.routing import Route
 
 from ana.children import run_python
 from ana.settings import PROJECT, PersonalSettings, Settings
+from app.cli.main import COMMANDS, find_others, load_command
+from app.server.app import NOT_BUILT
 from evals import figures, imports
-from evals.capable import render_capable
 from evals.conversation import render_conversation
-from evals.doors import render_commands, render_not_built
-from evals.pages import replace_parts
+from evals.load.server import name_places
+from evals.pages import draw_table, replace_parts
 from graph.builder import graph
 from tools.catalog import TOOLS
 
@@ -27,8 +31,8 @@ LATER_LINES = ("where is the spare key?", "/context")
 
 
 def render_tools() -> str:
-    rows = [f"| `{_format_signature(name)}` | {tool.description.splitlines()[0]} |" for name, tool in TOOLS.items()]
-    return "\n".join(["| tool | what it does |", "| --- | --- |", *rows])
+    rows = ((f"`{_format_signature(name)}`", tool.description.splitlines()[0]) for name, tool in TOOLS.items())
+    return draw_table(("tool", "what it does"), rows)
 
 
 def render_settings() -> str:
@@ -38,8 +42,25 @@ def render_settings() -> str:
         default = None if field.default_factory else field.default
         default = ", ".join(default) if isinstance(default, list | tuple) else default
         cell = "" if default in (None, "") else f"`{default}`"
-        rows.append(f"| `{name.upper()}` | {cell} | {field.description} |")
-    return "\n".join(["| setting | default | what it is |", "| --- | --- | --- |", *rows])
+        rows.append((f"`{name.upper()}`", cell, str(field.description)))
+    return draw_table(("setting", "default", "what it is"), rows)
+
+
+def render_commands() -> str:
+    """Return the commands, and of groups their parts, with the first sentence that `--help` says of each."""
+    rows = []
+    for name in (*COMMANDS, *sorted(find_others().names)):
+        command = load_command(name)
+        parts = "\\|".join(getattr(command, "commands", {}))
+        text = " ".join(command.help.split()).partition(". ")[0].rstrip(".")
+        rows.append((f"`ana {' '.join(filter(None, (name, parts)))}`", text))
+    return draw_table(("command", "what it does"), rows)
+
+
+def render_not_built() -> str:
+    """Return what the LangGraph API has and our server has not."""
+    paths = [f"`{route.path.replace(':path}', '}')}`" for route in NOT_BUILT if isinstance(route, Route)]
+    return ", ".join(paths)
 
 
 def render_graph() -> str:
@@ -73,8 +94,7 @@ def start_chat(text: str, env: dict[str, str]) -> str:
 def record_transcript(run: Run = start_chat) -> str:
     """Return the output of `ana chat` on an empty folder for LINES, and for LATER_LINES after starting again."""
     with tempfile.TemporaryDirectory() as name:
-        here = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "ana.log"}
-        env = {key: f"{name}/{path}" for key, path in here.items()} | {"LLM_PROVIDER": "offline", "ANA_TIMEZONE": "UTC"}
+        env = name_places(Path(name), ANA_TIMEZONE="UTC")
         transcript = "\n".join(run("\n".join(lines) + "\n", env) for lines in (LINES, LATER_LINES))
         return f"```\n{transcript.rstrip().replace(name, '').replace('data in /data', 'data in .data')}\n```"
 
@@ -85,7 +105,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "found-minilm": lambda: figures.render_recall(embedder="minilm"),
         "policies": figures.render_policies,
         "tasks": figures.render_tasks,
-        "capable": render_capable,
+        "capable": figures.render_capable,
         "context": figures.render_context,
     },
     "docs/using.md": {"transcript": record_transcript, "conversation": render_conversation},

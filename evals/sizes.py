@@ -8,7 +8,7 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
 from ana.settings import PROJECT
-from evals.pages import replace_parts
+from evals.pages import draw_table, replace_parts
 
 PAGE = PROJECT / "docs" / "figures.md"
 CHAT = "make chat"
@@ -67,8 +67,8 @@ def render_largest(folder: Path) -> str:
     for name, (size, package) in largest:
         importers = sorted(_find_importers(package, site_packages) - {name})
         more = f" and {len(importers) - NAMED} more" if len(importers) > NAMED else ""
-        rows.append(f"| `{name}` | {size:.0f} MB | {', '.join(importers[:NAMED]) + more or 'nobody'} |")
-    return "\n".join(["| package | size | imported by |", "| --- | --- | --- |", *rows])
+        rows.append((f"`{name}`", f"{size:.0f} MB", ", ".join(importers[:NAMED]) + more or "nobody"))
+    return draw_table(("package", "size", "imported by"), rows)
 
 
 def _measure_package(package: Distribution) -> float:
@@ -99,11 +99,10 @@ def render_sizes() -> dict[str, str]:
             folder = Path(name) / str(number)
             seconds = install(stamps, folder)
             size, download = measure_folder(folder), measure_download(folder)
-            rows.append(f"| `{command}` | {size:.0f} MB | {download:.0f} MB | {seconds:.0f} s |")
+            rows.append((f"`{command}`", f"{size:.0f} MB", f"{download:.0f} MB", f"{seconds:.0f} s"))
             if command == CHAT:
                 parts["largest"] = render_largest(folder)
-    head = ["| environment | size | download | installed in |", "| --- | --- | --- | --- |"]
-    return parts | {"sizes": "\n".join([*head, *rows])}
+    return parts | {"sizes": draw_table(("environment", "size", "download", "installed in"), rows)}
 
 
 def main() -> None:

@@ -1,11 +1,10 @@
 """Vectors that are made once."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 import numpy as np
 
-from ana.embedders.base import Embedder, Vector, Vectors
+from ana.embedders.base import Embedder, Vector
 from ana.progress import Progress, check_stopped, report
 
 Embed = Callable[[list[str]], list[list[float]]]
@@ -14,18 +13,10 @@ BATCH = 100
 """Texts embedded between two calls of the progress."""
 
 
-class Known(Protocol):
-    """Where vectors are kept, by text: a dictionary, or a file."""
-
-    def get(self, text: str, /) -> Vector | None: ...
-
-    def update(self, vectors: Vectors, /) -> None: ...
-
-
 class OnceEmbeddings:
     """An embedder that asks another one only for those vectors of documents that are not known."""
 
-    def __init__(self, inner: Embedder, documents: Known | None = None) -> None:
+    def __init__(self, inner: Embedder, documents: dict[str, Vector] | None = None) -> None:
         self.name, self.dimension, self.embed_query = inner.name, inner.dimension, inner.embed_query
         self._inner = inner
         self._documents = {} if documents is None else documents
@@ -35,7 +26,7 @@ class OnceEmbeddings:
         return [vectors[text].tolist() for text in texts]
 
 
-def embed_once(known: Known, texts: Sequence[str], embed: Embed) -> dict[str, Vector]:
+def embed_once(known: dict[str, Vector], texts: Sequence[str], embed: Embed) -> dict[str, Vector]:
     """Return the vectors of texts; those that are not known are made, and kept."""
     vectors = {text: vector for text in texts if (vector := known.get(text)) is not None}
     if rest := [text for text in dict.fromkeys(texts) if text not in vectors]:

@@ -7,11 +7,9 @@ import json
 import shutil
 import sys
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 from ana.backends.chroma.acts import Acts
@@ -23,12 +21,9 @@ from ana.output import write_json
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 from app.turn import open_assistant
+from evals.load.server import name_places
 
-COUNTED: tuple[tuple[type, str], ...] = (
-    (Folder, "hold"),
-    (OwnerLock, "acquire"),
-    (Acts, "settle"),
-)
+COUNTED = ((Folder, "hold"), (OwnerLock, "acquire"), (Acts, "settle"))
 """What is counted."""
 
 BEGIN, END = "create-begins", "create-ends"
@@ -50,37 +45,24 @@ def measure() -> Iterable[tuple[str, str]]:
         yield "  flushes files to the disk, Chroma's and langgraph's included", flushed
 
 
-def count_create(folder: Path) -> Counter[str]:
+def count_create(folder: Path) -> dict[str, int]:
     """Store a second item in a thread, and return how often each of `COUNTED` was called meanwhile."""
-    env = {"ANA_DATA_DIR": str(folder / "data"), "LLM_PROVIDER": "offline", "ANA_EMBEDDINGS": "wordllama"}
+    env = name_places(folder, ANA_EMBEDDINGS="wordllama")
     thread = "00000000-0000-4000-8000-000000000001"
-    with open_assistant(open_handles(open_workspace(load_settings(env)))) as assistant:
-        assistant.ask("add buy milk tomorrow", thread)  # which opens what every later one has
-        with count_calls() as calls:
-            (folder / BEGIN).mkdir()
-            assistant.ask("add call the bank on Friday", thread)
-            (folder / END).mkdir()
-        assert assistant.handles.memory.count() == 2
-    return calls
-
-
-@contextmanager
-def count_calls() -> Iterator[Counter[str]]:
-    """Count the calls of `COUNTED` while the context is open."""
-    calls: Counter[str] = Counter()
-
-    def counting(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*args: Any, **kwargs: Any) -> Any:
-            calls[name] += 1
-            return real(*args, **kwargs)
-
-        return call
-
     with ExitStack() as stack:
-        for owner, name in COUNTED:
-            real = counting(f"{owner.__name__}.{name}", getattr(owner, name))
-            stack.enter_context(patch.object(owner, name, real))
-        yield calls
+        assistant = stack.enter_context(open_assistant(open_handles(open_workspace(load_settings(env)))))
+        assistant.ask("add buy milk tomorrow", thread)  # which opens what every later one has
+        calls = {
+            f"{owner.__name__}.{name}": stack.enter_context(
+                patch.object(owner, name, autospec=True, side_effect=getattr(owner, name))
+            )
+            for owner, name in COUNTED
+        }
+        (folder / BEGIN).mkdir()
+        assistant.ask("add call the bank on Friday", thread)
+        (folder / END).mkdir()
+        assert assistant.handles.memory.count() == 2
+        return {name: call.call_count for name, call in calls.items()}
 
 
 def count_flushes(log: str) -> int:

@@ -3,7 +3,7 @@
 import random
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from pathlib import Path
 
@@ -12,10 +12,10 @@ import httpx
 from ana.handles import open_data
 from ana.memory.changes import Change, make_edit
 from ana.memory.item import Item
-from ana.settings import PROJECT, load_settings
+from ana.settings import load_settings
 from ana.values import Json
 from ana.workspace import open_workspace
-from evals.load.server import Server, start_process
+from evals.load.server import Server, name_places, running
 
 PAGES = ("/app/today", "/app/calendar?month={month}", "/app/calendar?week={day}", "/app/items", "/app/items?q=dentist")
 WORDS = ("buy", "call", "write", "milk", "dentist", "report", "kitchen", "garden", "school", "choir", "paper")
@@ -45,23 +45,16 @@ def fill(env: Mapping[str, str], count: int = 10_000) -> list[str]:
     return [path.format(month=f"{today:%Y-%m}", day=today) for path in PAGES]
 
 
-def measure(build_environment: Callable[[Path], dict[str, str]]) -> Iterable[tuple[str, str]]:
-    """Ask for each page three times.
-
-    Args:
-        build_environment: Returns the environment of an `ana` that works on a folder.
-    """
+def measure() -> Iterable[tuple[str, str]]:
+    """Ask for each page three times."""
     with tempfile.TemporaryDirectory() as name:
-        env = build_environment(Path(name)) | {"ANA_EMBEDDINGS": "wordllama"}
+        env = name_places(Path(name), ANA_EMBEDDINGS="wordllama")
         paths = fill(env)
-        server = Server(env, Path(name) / "server.log", ("app.cli", "serve"), PROJECT, start_process)
-        try:
+        with running(env, Path(name) / "server.log") as server:
             for path in paths:
                 (size, first), *others = (_time(server, path) for _ in range(3))
                 figures = f"{size / 1000:.0f} kB, {first:.2f} s, then {min(s for _, s in others):.3f} s"
                 yield f"{path.partition('=')[0]}, 10,000 items (goal 60 kB, 1 s)", figures
-        finally:
-            server.kill()
 
 
 def _time(server: Server, path: str) -> tuple[int, float]:

@@ -2,37 +2,30 @@
 
 import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 import httpx
 
 from ana.people import People
-from ana.settings import PROJECT, load_settings
-from evals.load.server import Server, start_process
+from ana.settings import load_settings
+from evals.load.server import Server, name_places, running
 
 MANY = 100
 
 
-def measure(build_environment: Callable[[Path], dict[str, str]]) -> Iterable[tuple[str, str]]:
-    """Let many people say one thing each, one after the other.
-
-    Args:
-        build_environment: Returns the environment of an `ana` that works on a folder.
-    """
+def measure() -> Iterable[tuple[str, str]]:
+    """Let many people say one thing each, one after the other."""
     with tempfile.TemporaryDirectory() as name:
-        env = build_environment(Path(name)) | {"ANA_EMBEDDINGS": "wordllama"}
+        env = name_places(Path(name), ANA_EMBEDDINGS="wordllama")
         people = People(load_settings(env))
         tokens = [people.add(f"person{n}") for n in range(MANY)]
-        server = Server(env, Path(name) / "server.log", ("app.cli", "serve"), PROJECT, start_process)
-        try:
+        with running(env, Path(name) / "server.log") as server:
             first = _say_hello(server, tokens[0])
             alone = _megabytes(server)
             seconds = [_say_hello(server, token) for token in tokens[1:]]
             together = _megabytes(server)
             again = _say_hello(server, tokens[-1])
-        finally:
-            server.kill()
     yield f"memory of `ana serve`, 1 / {MANY} people's workspaces open", f"{alone:.0f} / {together:.0f} MB"
     figures = f"{first:.2f} / {seconds[-1]:.2f} / {again:.2f} s"
     yield f"a first turn, the first person's / the {MANY}th's / the {MANY}th's next", figures

@@ -11,9 +11,8 @@ from pathlib import Path
 
 import httpx
 
-from ana.settings import PROJECT
 from evals.bench.plain_server import STEP_SECONDS
-from evals.load.server import Server, read_processor, start_process
+from evals.load.server import SERVE, Server, name_model, name_places, read_processor, running
 
 AT_ONCE = 4
 """Conversations that go on at the same time."""
@@ -26,19 +25,16 @@ PLAIN = ("evals.bench.plain_server",)
 Ask = Callable[[httpx.AsyncClient, str], Awaitable[httpx.Response]]
 
 
-def measure(build_environment: Callable[[Path], dict[str, str]]) -> Iterable[tuple[str, str]]:
-    """Measure both servers, one after the other, three times.
-
-    Args:
-        build_environment: Returns the environment of an `ana` that works on a folder.
-    """
+def measure() -> Iterable[tuple[str, str]]:
+    """Measure both servers, one after the other, three times."""
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         folder = Path(place)
-        model = _start(stack, folder / "model.log", {}, *PLAIN, "model")
-        provider = {"LLM_PROVIDER": "openai", "OPENAI_BASE_URL": f"{model.url}/v1", "OPENAI_API_KEY": "k"}
+        model = stack.enter_context(running({}, folder / "model.log", (*PLAIN, "model")))
         ours, plain = (
-            _start(stack, folder / f"{name}.log", build_environment(folder / name) | provider, *command)
-            for name, command in (("ours", ("app.cli", "serve")), ("plain", (*PLAIN, "agent")))
+            stack.enter_context(
+                running(name_places(folder / name, **name_model(model)), folder / f"{name}.log", command)
+            )
+            for name, command in (("ours", SERVE), ("plain", (*PLAIN, "agent")))
         )
         rounds = [(asyncio.run(_play(ours, _ask_ours)), asyncio.run(_play(plain, _ask_plain))) for _ in range(3)]
     cpu = [statistics.median(each[side][0] for each in rounds) for side in (0, 1)]
@@ -49,12 +45,6 @@ def measure(build_environment: Callable[[Path], dict[str, str]]) -> Iterable[tup
         f"  what is added to a model of 1 s, {AT_ONCE} at once, p50",
         f"{added[0] * 1000:.0f} / {added[1] * 1000:.0f} ms",
     )
-
-
-def _start(stack: ExitStack, log: Path, env: dict[str, str], *command: str) -> Server:
-    server = Server(env, log, command, PROJECT, start_process)
-    stack.callback(server.kill)
-    return server
 
 
 async def _ask_ours(client: httpx.AsyncClient, thread: str) -> httpx.Response:

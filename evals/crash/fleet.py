@@ -11,7 +11,7 @@ import httpx
 from ana.people import People
 from ana.postgres.database import open_database
 from ana.settings import PROJECT, load_settings
-from evals.load.server import Process, Server, Start, read_processor, start_process
+from evals.load.server import Process, Server, Start, name_model, name_places, read_processor, start_process
 from evals.postgres import PostgresServer, add_worker
 
 ANA = ("app.cli",)
@@ -39,10 +39,8 @@ class Fleet:
         stack.callback(self.database.stop)
         self._model = self._start(start_process, {}, "evals.load.model")
         stack.callback(self._model.kill)
-        places = {"ANA_DATA_DIR": folder / "data", "LOG_FILE_PATH": folder / "ana.log"}
-        self.env = {key: f"{path}" for key, path in places.items()}
-        self.env |= {"ANA_DATABASE_URL": add_worker(self.database.url), "ANA_EMBEDDINGS": "wordllama"}
-        self.env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{self._model.url}/v1"}
+        self.env = name_places(folder, ANA_EMBEDDINGS="wordllama", **name_model(self._model))
+        self.env["ANA_DATABASE_URL"] = add_worker(self.database.url)
         # a long history is cut, and then the state would no longer hold every message
         self.env["ANA_HISTORY_TOKENS"] = "100000"
         self.settings = load_settings(self.env)

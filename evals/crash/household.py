@@ -20,7 +20,8 @@ from ana.handles import open_data
 from ana.people import People
 from ana.settings import PROJECT, Settings, load_settings
 from ana.workspace import open_workspace
-from evals.load.server import Server, start_process
+from evals.faults import report
+from evals.load.server import SERVE, Server, name_places, start_process
 
 NAMES = ("anna", "ben", "cleo")
 KILLS = 20
@@ -92,12 +93,11 @@ def find_broken_threads(person: Person, url: str) -> list[str]:
 def run(kills: int, folder: Path, seed: int) -> tuple[list[Person], list[str]]:
     """Kill the server so many times; return the people, and the faults of the first kill that left any."""
     rng = random.Random(seed)
-    places = {"ANA_DATA_DIR": folder / "data", "TRACES_DIR": folder / "traces", "LOG_FILE_PATH": folder / "ana.log"}
-    env = {key: str(path) for key, path in places.items()} | {"LLM_PROVIDER": "offline", "ANA_EMBEDDINGS": "wordllama"}
+    env = name_places(folder, ANA_EMBEDDINGS="wordllama")
     settings = load_settings(env)
     people = [Person(name, People(settings).add(name)) for name in NAMES]
     for n in range(kills):
-        server = Server(env, folder / "server.log", ("app.cli", "serve"), PROJECT, start_process)
+        server = Server(env, folder / "server.log", SERVE, PROJECT, start_process)
         faults = [fault for person in people for fault in find_broken_threads(person, server.url)] if n else []
         stop = threading.Event()
         talkers = [threading.Thread(target=talk, args=(each, server.url, rng.random(), stop)) for each in people]
@@ -125,8 +125,7 @@ def main() -> int:
         people, faults = run(arguments.kills, Path(name), arguments.seed)
     answered, sent = (sum(len(getattr(each, kind)) for each in people) for kind in ("answered", "sent"))
     print(f"{arguments.kills} kills of a server of {len(people)} people; {sent} notes sent, {answered} answered")
-    print("\n".join([f"{len(faults)} failures", *(f"- {fault}" for fault in faults)]))
-    return 1 if faults else 0
+    return report(faults)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.undo import undo
 from ana.time.clock import Clock, find_local_zone
+from evals.faults import report
 
 KILLS = 300
 OPENING = 60.0
@@ -292,7 +293,4 @@ def main() -> int:
     during = ", ".join(f"{what} {count}" for what, count in sorted(tally.during.items()))
     print(f"{tally.kills} kills ({during}); {tally.acts} acts acknowledged")
     print(f"{tally.completed} cut short and stored completely, {tally.healed} damaged stores rebuilt")
-    print(f"{len(tally.failures)} failures")
-    for failure in tally.failures:
-        print(f"- {failure}")
-    return 1 if tally.failures else 0
+    return report(tally.failures)

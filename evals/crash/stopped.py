@@ -17,6 +17,7 @@ from evals.crash.fleet import Fleet
 from evals.crash.judge import find_faults, run_doctor
 from evals.crash.talk import Message, Person
 from evals.crash.workers import NAMES, PATIENCE
+from evals.faults import report
 from evals.load.server import start_process
 
 STOPPED = 60.0
@@ -83,8 +84,8 @@ def main() -> int:
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         faults = asyncio.run(play(Fleet(stack, Path(name), start_process, NAMES, workers=1)))
-    print("\n".join([f"{len(faults)} faults, {time.monotonic() - begun:.0f} s", *(f"- {each}" for each in faults)]))
-    return 1 if faults else 0
+    print(f"{time.monotonic() - begun:.0f} s")
+    return report(faults)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ from evals.crash.fleet import Fleet
 from evals.crash.hasty import start_hasty
 from evals.crash.judge import find_faults, run_doctor
 from evals.crash.talk import Person
+from evals.faults import report
 
 KILLS, EACH = 100, 10
 """How many kills, and how many of a round of talk."""
@@ -137,8 +138,8 @@ def main() -> int:
             faults = asyncio.run(play(fleet, arguments.kills, arguments.seed))
         if faults and arguments.keep:
             shutil.copytree(name, arguments.keep)
-    print("\n".join([f"{len(faults)} faults, {time.monotonic() - begun:.0f} s", *(f"- {each}" for each in faults)]))
-    return 1 if faults else 0
+    print(f"{time.monotonic() - begun:.0f} s")
+    return report(faults)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,9 @@ import tempfile
 import time
 from pathlib import Path
 
+from evals.faults import report
 from evals.load.mixed import run_round
-from evals.load.server import running
+from evals.load.server import name_places, running
 
 ROUNDS = 20
 MOST_SECONDS = 900.0
@@ -16,12 +17,9 @@ def main() -> int:
     """Run the rounds on a server with the offline reader, in a folder of its own."""
     wrong, begun = [], time.monotonic()
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        paths = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "log/ana.log"}
         # a long history is cut, and then the state would no longer hold every message
-        env = {key: str(folder / path) for key, path in paths.items()} | {"ANA_HISTORY_TOKENS": "100000"}
-        env["LLM_PROVIDER"] = "offline"
-        with running(env, folder / "server.log") as server:
+        env = name_places(Path(name), ANA_HISTORY_TOKENS="100000")
+        with running(env, Path(name) / "server.log") as server:
             for number in range(ROUNDS):
                 if time.monotonic() - begun > MOST_SECONDS:
                     wrong.append(f"only {number} of {ROUNDS} rounds in {MOST_SECONDS:g} s")
@@ -29,8 +27,8 @@ def main() -> int:
                 faults = run_round(server.url, env, f"round {number}")
                 print(f"round {number + 1}: {'; '.join(faults) or 'every message answered once, in one order'}")
                 wrong += faults
-    print(f"{len(wrong)} faults, {time.monotonic() - begun:.0f} s")
-    return 1 if wrong else 0
+    print(f"{time.monotonic() - begun:.0f} s")
+    return report(wrong)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ import httpx
 
 from ana.people import People
 from ana.settings import load_settings
-from evals.load.server import running
+from evals.faults import report
+from evals.load.server import name_model, name_places, running
 
 NUMBERS = ", ".join(str(random.Random(0).randrange(1000)) for _ in range(900))
 TEXTS = {
@@ -88,14 +89,13 @@ def _sign_in(url: str, token: str) -> httpx.AsyncClient:
 
 def run(folder: Path, model: str) -> list[str]:
     """Play it in a folder, on a server of its own with a model: offline, or one that answers."""
-    places = {"ANA_DATA_DIR": folder / "data", "TRACES_DIR": folder / "traces", "LOG_FILE_PATH": folder / "ana.log"}
-    env = {key: str(path) for key, path in places.items()} | {"ANA_EMBEDDINGS": "wordllama", "LLM_PROVIDER": "offline"}
+    env = name_places(folder, ANA_EMBEDDINGS="wordllama")
     with ExitStack() as stack:
         if model != "offline":
             answering = stack.enter_context(running({}, folder / "model.log", ("evals.load.model",)))
-            env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{answering.url}/v1"}
+            env |= name_model(answering)
         tokens = {name: People(load_settings(env)).add(name) for name in ("anna", "ben")}
-        server = stack.enter_context(running(env, folder / "serve.log", ("app.cli", "serve")))
+        server = stack.enter_context(running(env, folder / "serve.log"))
         return asyncio.run(play(server.url, tokens, model))
 
 
@@ -105,8 +105,7 @@ def main() -> int:
     for model in ("offline", "a model"):
         with tempfile.TemporaryDirectory() as name:
             faults += run(Path(name), model)
-    print("\n".join([f"{len(faults)} faults", *(f"- {each}" for each in faults)]))
-    return 1 if faults else 0
+    return report(faults)
 
 
 if __name__ == "__main__":

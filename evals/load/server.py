@@ -95,6 +95,17 @@ def read_processor(pid: int) -> float:
 SERVE = ("app.cli", "serve")
 
 
+def name_places(folder: Path, **more: str) -> dict[str, str]:
+    """Return the environment of an `ana` that keeps everything in a folder and asks no model, with more of it."""
+    places = {"ANA_DATA_DIR": "data", "TRACES_DIR": "traces", "LOG_FILE_PATH": "ana.log"}
+    return {name: str(folder / place) for name, place in places.items()} | {"LLM_PROVIDER": "offline"} | more
+
+
+def name_model(model: Server) -> dict[str, str]:
+    """Return the environment of an `ana` that asks a model on this machine."""
+    return {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{model.url}/v1"}
+
+
 @contextmanager
 def running(
     env: Mapping[str, str],

@@ -18,6 +18,7 @@ from ana.runs.slots import ALL
 from evals.crash.fleet import Fleet
 from evals.crash.judge import find_faults
 from evals.crash.talk import DOORS, Message, Person
+from evals.faults import report
 from evals.load.server import start_process
 
 PEOPLE, THREADS, ROUNDS = 50, 2, 2
@@ -124,8 +125,8 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         names = [f"person-{n}" for n in range(PEOPLE + 1)]
         faults = asyncio.run(play(Fleet(stack, Path(name), start_process, names)))
-    print("\n".join([f"{len(faults)} faults, {time.monotonic() - begun:.0f} s", *(f"- {each}" for each in faults)]))
-    return 1 if faults else 0
+    print(f"{time.monotonic() - begun:.0f} s")
+    return report(faults)
 
 
 if __name__ == "__main__":

@@ -40,14 +40,19 @@ def is_sent_back(case: Case) -> bool:
 
 def rows(half: Half, name: str = "own") -> Iterator[tuple[str, str, int, int, int, int]]:
     """Yield the counts of each class and language, and of each class."""
-    judged = [(case, is_sent_back(case)) for case in load_cases(half, name)]
+    judged = judge_cases(half, name)
     for kind in (*CLASSES, "all"):
         for language in (*LANGUAGES, "all"):
             some = [each for each in judged if kind in (each[0].kind, "all") and language in (each[0].language, "all")]
-            yield kind, language, *_count(some)
+            yield kind, language, *count_cases(some)
 
 
-def _count(judged: Sequence[tuple[Case, bool]]) -> tuple[int, int, int, int]:
+def judge_cases(half: Half, name: str) -> list[tuple[Case, bool]]:
+    """Return the drafts of a set, each with whether it is sent back."""
+    return [(case, is_sent_back(case)) for case in load_cases(half, name)]
+
+
+def count_cases(judged: Sequence[tuple[Case, bool]]) -> tuple[int, int, int, int]:
     """Return how many drafts are honest, of those sent back, how many are false, and of those missed."""
     honest, false = ([sent_back for case, sent_back in judged if case.false is wanted] for wanted in (False, True))
     return len(honest), sum(honest), len(false), len(false) - sum(false)

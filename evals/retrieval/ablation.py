@@ -10,11 +10,11 @@ from pathlib import Path
 from ana.embedders import Embedder, build_embedder
 from ana.memory.search.scoring import Weights
 from ana.settings import PROJECT, load_settings
-from evals.pages import replace_parts
+from evals.pages import draw_table, replace_parts
 from evals.retrieval import locomo
-from evals.retrieval.cached import PlainEmbeddings, keep_vectors
-from evals.retrieval.measure import SETS, Legs, Scores, score_conversations, score_set
-from evals.retrieval.scores import Score
+from evals.retrieval.cached import KeptEmbeddings, PlainEmbeddings
+from evals.retrieval.measure import SETS, Legs, Scores, open_legs, score_set
+from evals.retrieval.scores import Score, score_queries
 
 DOC = PROJECT / "docs" / "search.md"
 NAMES = ("minilm", "wordllama")
@@ -29,18 +29,16 @@ LEGS: Legs = {
 PLAIN = {"minilm": "whole texts' vectors alone", "wordllama": "nothing subtracted from vectors"}
 """What is left of an embedder that embeds documents as they are."""
 
-Rows = list[tuple[str, list[str]]]
 
-
-def measure(columns: Callable[[Embedder, Legs], dict[str, list[str]]]) -> Rows:
+def measure(columns: Callable[[Embedder, Legs], dict[str, list[str]]]) -> list[list[str]]:
     """Return the rows of a table: what was left out, and its figures."""
-    rows: Rows = []
+    rows = []
     for name in NAMES:
         inner = build_embedder(load_settings({}), name)
-        for leg, figures in columns(keep_vectors(inner), LEGS).items():
-            rows.append((f"{name}, {leg}", figures))
-        (plain,) = columns(keep_vectors(PlainEmbeddings(inner)), {"plain": Weights()}).values()
-        rows.append((f"{name}, {PLAIN[name]}", plain))
+        for leg, figures in columns(KeptEmbeddings(inner), LEGS).items():
+            rows.append([f"{name}, {leg}", *figures])
+        (plain,) = columns(KeptEmbeddings(PlainEmbeddings(inner)), {"plain": Weights()}).values()
+        rows.append([f"{name}, {PLAIN[name]}", *plain])
     return rows
 
 
@@ -63,7 +61,11 @@ def compare_conversations(path: Path) -> Callable[[Embedder, Legs], dict[str, li
     """Return what measures recall@10 on LoCoMo: the conversations on which weights were chosen, the others, and all."""
 
     def compare(embedder: Embedder, legs: Legs) -> dict[str, list[str]]:
-        every = score_conversations(path, embedder, legs)
+        every: dict[str, list[dict[str, Score]]] = {leg: [] for leg in legs}
+        for talk in locomo.read_conversations(path):
+            with open_legs(talk.items, embedder, talk.clock, legs) as finders:
+                for leg, find in finders.items():
+                    every[leg].append(score_queries(find, talk.queries))
         return {leg: list(_split(parts)) for leg, parts in every.items()}
 
     return compare
@@ -71,13 +73,7 @@ def compare_conversations(path: Path) -> Callable[[Embedder, Legs], dict[str, li
 
 def _split(parts: Sequence[dict[str, Score]]) -> Iterator[str]:
     for some in (parts[::2], parts[1::2], parts):
-        yield f"{locomo.pool_scores(some)['all'].recall10:.2f}"
-
-
-def draw(head: Sequence[str], rows: Rows) -> str:
-    """Return a table in Markdown."""
-    lines = [f"| {' | '.join(head)} |", f"|{' --- |' * len(head)}"]
-    return "\n".join([*lines, *(f"| {name} | {' | '.join(figures)} |" for name, figures in rows)])
+        yield f"{locomo.pool_recall(some):.2f}"
 
 
 def main() -> None:
@@ -88,9 +84,9 @@ def main() -> None:
     if path:
         head = ["", "tuning half", "held-out half", "all"]
     part, columns = ("locomo", compare_conversations(path)) if path else ("ablation", compare_sets)
-    rows = measure(columns)
-    DOC.write_text(replace_parts(DOC, {part: draw(head, rows)}), encoding="utf-8")
-    print(draw(head, rows))
+    table = draw_table(head, measure(columns))
+    DOC.write_text(replace_parts(DOC, {part: table}), encoding="utf-8")
+    print(table)
 
 
 if __name__ == "__main__":

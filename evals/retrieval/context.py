@@ -1,7 +1,4 @@
-"""Whether a line that decides a question reaches the model: from the prompt, or as one of many items that are searched.
-
-`python -m evals.retrieval.context` measures it with both embedders.
-"""
+"""Whether a line that decides a question reaches the model: from the prompt, or as one of many items."""
 
 import json
 from collections.abc import Sequence
@@ -9,11 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from ana.backends.in_memory import InMemoryBackend
-from ana.embedders import Embedder, build_embedder
-from ana.handles import LOCAL_EMBEDDERS
+from ana.embedders import Embedder
 from ana.memory.changes import Cause, Change
 from ana.memory.memory import Memory
-from ana.settings import load_settings
 from evals.retrieval.measure import CLOCK, DATA, load_items
 from nodes.reason import system_prompt
 
@@ -84,13 +79,3 @@ def _fill(embedder: Embedder, lines: Sequence[str]) -> Memory:
 
 def _finds(memory: Memory, text: str, line: str) -> bool:
     return line in [item.content for item in memory.find(text, limit=LIMIT).items]
-
-
-def main() -> None:
-    """Print the shares with each embedder."""
-    for name in LOCAL_EMBEDDERS:
-        print(f"{name:<10} {measure_presence(build_embedder(load_settings({}), name))}", flush=True)
-
-
-if __name__ == "__main__":
-    main()

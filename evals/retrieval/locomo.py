@@ -2,7 +2,7 @@
 
 Every turn becomes an item with its speaker and date, every conversation a store of its own; a question's evidence is
 what should be found. The file itself is not in this repository: its licence does not allow it
-(github.com/snap-research/locomo).
+(github.com/snap-research/locomo; Maharana et al., "Evaluating Very Long-Term Conversational Memory of LLM Agents").
 """
 
 import json
@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from ana.errors import UserError
 from ana.memory.item import Item
 from ana.time.clock import Clock
 from evals.retrieval.scores import JudgedQuery, Score
@@ -39,36 +38,14 @@ class Conversation:
 
 
 def read_conversations(path: Path) -> list[Conversation]:
-    """Read a file.
-
-    Raises:
-        UserError: It cannot be read, or has another format.
-    """
-    try:
-        samples = json.loads(path.read_text(encoding="utf-8"))
-        if not samples or not isinstance(samples, list):
-            raise ValueError("a list of conversations was expected")
-        return [_read_conversation(sample) for sample in samples]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
-        raise UserError(f"{path} is not a file in the format of LoCoMo: {exc!r}.", "Give its locomo10.json.") from exc
+    """Read a file."""
+    return [_read_conversation(sample) for sample in json.loads(path.read_text(encoding="utf-8"))]
 
 
-def pool_scores(scores: Sequence[dict[str, Score]]) -> dict[str, Score]:
-    """Return the means of several conversations' scores by kind and of all kinds; each query counts the same."""
-    every: dict[str, list[Score]] = {}
-    for kinds in scores:
-        for kind, score in kinds.items():
-            every.setdefault(kind, []).append(score)
-    every = dict(sorted(every.items()))
-    return {kind: _mean(parts) for kind, parts in every.items()} | {
-        "all": _mean([s for p in every.values() for s in p])
-    }
-
-
-def _mean(parts: list[Score]) -> Score:
-    count = sum(part.count for part in parts)
-    means = (sum(getattr(part, name) * part.count for part in parts) / count for name in ("recall5", "recall10", "mrr"))
-    return Score(count, *means)
+def pool_recall(talks: Sequence[dict[str, Score]]) -> float:
+    """Return the mean recall@10 of several conversations; each query counts the same."""
+    scores = [score for kinds in talks for score in kinds.values()]
+    return sum(score.recall10 * score.count for score in scores) / sum(score.count for score in scores)
 
 
 def _read_conversation(sample: dict[str, Any]) -> Conversation:

@@ -1,8 +1,7 @@
 """Recall and reciprocal rank of search on queries whose right answers are known.
 
 `python -m evals.retrieval` measures the held-out halves of evals/data; `--half tuning` the other, on which weights
-are chosen; `--locomo FILE` any file in the format of LoCoMo (Maharana et al., "Evaluating Very Long-Term Conversational
-Memory of LLM Agents", 2024).
+are chosen.
 """
 
 import argparse
@@ -18,7 +17,6 @@ from zoneinfo import ZoneInfo
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.embedders import Embedder, build_embedder
-from ana.errors import AnaError
 from ana.memory.filters import EVERY_ITEM
 from ana.memory.item import Item
 from ana.memory.memory import Memory
@@ -26,8 +24,7 @@ from ana.memory.search.query import Query, parse_query
 from ana.memory.search.scoring import Weights
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
-from evals.retrieval import locomo
-from evals.retrieval.cached import keep_vectors
+from evals.retrieval.cached import KeptEmbeddings
 from evals.retrieval.scores import Finder, JudgedQuery, Score, iter_rows, score_queries
 
 DATA = PROJECT / "evals" / "data"
@@ -108,7 +105,7 @@ def score_half(embedder: Embedder, half: Half = "held-out") -> Iterator[tuple[st
 
 def score_sets(embedder: str) -> dict[Set, Scores]:
     """Return the scores of the held-out half of each set with an embedder, by set."""
-    cached = keep_vectors(build_embedder(load_settings({}), embedder))
+    cached = KeptEmbeddings(build_embedder(load_settings({}), embedder))
     return {name: score_set(name, cached) for name in SETS}
 
 
@@ -120,35 +117,12 @@ def score_set(name: Set, embedder: Embedder, half: Half = "held-out", legs: Legs
 
 
 def main() -> None:
-    """Print the table that the arguments ask for."""
+    """Print recall and rank of one half."""
     parser = argparse.ArgumentParser(prog="python -m evals.retrieval", description=__doc__)
     parser.add_argument("--half", choices=["tuning", "held-out"], default="held-out")
-    parser.add_argument("--locomo", type=Path, metavar="FILE", help="measure a file in the format of LoCoMo instead")
     parser.add_argument("--embeddings", choices=["minilm", "wordllama"], default="minilm", help="the embedder")
     chosen = parser.parse_args()
-    embedder = keep_vectors(build_embedder(load_settings({}), chosen.embeddings))
-    try:
-        rows = score_locomo(chosen.locomo, embedder) if chosen.locomo else score_half(embedder, chosen.half)
-        print(f"{'':<40} recall@5 / recall@10 / mean reciprocal rank")
-        for name, figure in rows:
-            print(f"{name:<40} {figure}", flush=True)
-    except AnaError as exc:
-        raise SystemExit(exc.sentence()) from exc
-
-
-def score_locomo(path: Path, embedder: Embedder) -> Iterator[tuple[str, str]]:
-    """Yield the same rows for a file in the format of LoCoMo, by category."""
-    for leg, parts in score_conversations(path, embedder).items():
-        yield from iter_rows({leg: locomo.pool_scores(parts)})
-        if leg == "hybrid" and len(parts) > 1:  # weights were chosen on every second conversation, from the first
-            yield from iter_rows({"hybrid, held-out half": {"all": locomo.pool_scores(parts[1::2])["all"]}})
-
-
-def score_conversations(path: Path, embedder: Embedder, legs: Legs = LEGS) -> dict[str, list[dict[str, Score]]]:
-    """Return the scores of each conversation of a file, by leg."""
-    scores: dict[str, list[dict[str, Score]]] = {}
-    for talk in locomo.read_conversations(path):
-        with open_legs(talk.items, embedder, talk.clock, legs) as finders:
-            for leg, find in finders.items():
-                scores.setdefault(leg, []).append(score_queries(find, talk.queries))
-    return scores
+    embedder = KeptEmbeddings(build_embedder(load_settings({}), chosen.embeddings))
+    print(f"{'':<40} recall@5 / recall@10 / mean reciprocal rank")
+    for name, figure in score_half(embedder, chosen.half):
+        print(f"{name:<40} {figure}", flush=True)

@@ -1,14 +1,12 @@
 """Vectors that are known are not made again, whoever keeps them."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
-import pytest
 
 from ana.embedders import Embedder
-from ana.embedders.known import BATCH, Known, OnceEmbeddings, embed_many
-from evals.retrieval.cached import KeptEmbeddings, KnownInFile
+from ana.embedders.known import BATCH, OnceEmbeddings, embed_many
+from evals.retrieval.cached import KeptEmbeddings
 from tests.conftest import EMBEDDER
 
 
@@ -27,16 +25,9 @@ class Counting:
         return EMBEDDER.embed_query(text)
 
 
-PLACES: dict[str, Callable[[Path], Known]] = {
-    "memory": lambda _: {},
-    "file": lambda path: KnownInFile(path / "vectors.sqlite", "wordllama"),
-}
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_a_text_is_embedded_once(tmp_path: Path, place: str) -> None:
+def test_a_text_is_embedded_once() -> None:
     inner = Counting()
-    once = OnceEmbeddings(inner, PLACES[place](tmp_path))
+    once = OnceEmbeddings(inner)
     for texts in (["milk", "bread", "milk"], ["bread", "", "\ud800"]):
         assert np.allclose(once.embed_documents(texts), EMBEDDER.embed_documents(texts))
     assert inner.seen == ["milk", "bread", "", "\ud800"]
@@ -45,7 +36,7 @@ def test_a_text_is_embedded_once(tmp_path: Path, place: str) -> None:
 def test_queries_are_asked_for_unless_they_are_kept() -> None:
     makers: list[tuple[Callable[[Counting], Embedder], int]] = [
         (OnceEmbeddings, 2),
-        (lambda inner: KeptEmbeddings(inner, {}, {}), 1),
+        (KeptEmbeddings, 1),
     ]
     for make, asked in makers:
         inner = Counting()
@@ -54,13 +45,6 @@ def test_queries_are_asked_for_unless_they_are_kept() -> None:
         for _ in range(2):
             assert np.allclose(once.embed_query("milk"), EMBEDDER.embed_query("milk"))
         assert len(inner.seen) == 1 + asked
-
-
-def test_another_maker_s_vectors_are_not_found(tmp_path: Path) -> None:
-    KnownInFile(tmp_path / "vectors.sqlite", "one").update({"milk": np.ones(3, np.float32)})
-    assert KnownInFile(tmp_path / "vectors.sqlite", "one").get("milk") is not None
-    assert KnownInFile(tmp_path / "vectors.sqlite", "one").get("bread") is None
-    assert KnownInFile(tmp_path / "vectors.sqlite", "two").get("milk") is None
 
 
 def test_many_texts_are_embedded_once_each_and_the_progress_is_told_batch_by_batch() -> None:

@@ -2,16 +2,13 @@
 
 import json
 import re
-import tempfile
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders.minilm import MiniLmEmbeddings, find_minilm
-from ana.errors import UserError
 from ana.memory.filters import matches, parse
 from ana.memory.item import check_properties
 from ana.memory.memory import Memory
@@ -19,12 +16,11 @@ from ana.time.clock import Clock
 from evals.figures import PAGE, render_context, render_recall
 from evals.pages import replace_parts
 from evals.retrieval import ablation, locomo
-from evals.retrieval.cached import PlainEmbeddings, keep_vectors
+from evals.retrieval.cached import PlainEmbeddings
 from evals.retrieval.context import load_questions, measure_presence
 from evals.retrieval.measure import SETS, Scores, Set, load_items, load_queries, score_set
-from evals.retrieval.scores import score_queries
+from evals.retrieval.scores import Score, score_queries
 from tests.conftest import BERLIN, EMBEDDER
-from tests.forks import run_forked
 
 LAST: dict[Set, list[str]] = {"personal": ["q272", "q273", "q274"], "blind": ["q299", "q300", "q303"]}
 """The last queries of the tuning halves: another split would make every earlier figure worthless."""
@@ -160,15 +156,8 @@ def test_minilm_finds_paraphrases_among_a_few_items(clock: Clock) -> None:
     assert sum(recall) / len(recall) >= SAMPLE_FLOOR
 
 
-def test_kept_vectors_are_those_of_the_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    texts = ["call the dentist", "milk", "call the dentist"]
-    for _ in range(2):  # first embedded, then read
-        cached = keep_vectors(EMBEDDER)
-        assert np.allclose(cached.embed_documents(texts), EMBEDDER.embed_documents(texts))
-        assert np.allclose(cached.embed_query("milk"), EMBEDDER.embed_query("milk"))
-    plain = keep_vectors(PlainEmbeddings(EMBEDDER))
-    assert np.allclose(plain.embed_documents(["milk"]), [EMBEDDER.embed_query("milk")])
+def test_a_plain_embedder_embeds_a_document_like_a_query() -> None:
+    assert PlainEmbeddings(EMBEDDER).embed_documents(["milk"]) == [EMBEDDER.embed_query("milk")]
 
 
 def test_scores_are_those_of_the_definitions() -> None:
@@ -216,25 +205,18 @@ def test_a_locomo_file_is_read_as_items_and_questions(tmp_path: Path) -> None:
     assert talk.clock.now().date().isoformat() == "2023-06-09"
 
 
-def test_a_locomo_file_is_measured_by_the_command(tmp_path: Path) -> None:
+def test_a_locomo_file_is_measured_in_halves_and_whole(tmp_path: Path) -> None:
     path = sample(tmp_path / "locomo.json")
-    done = run_forked("-m", "evals.retrieval", "--embeddings", "wordllama", "--locomo", str(path))
-    assert done.returncode == 0, done.stderr
-    told = done.stdout.splitlines()
-    assert [line.split("  ")[0] for line in told[1:]] == [
-        f"{leg}, {kind}"
-        for leg in ("dense", "lexical", "hybrid")
-        for kind in ("category 1 (1)", "category 4 (1)", "all (2)")
-    ]
-    assert told[-1].endswith("1.00 / 1.00 / 1.00")
+    path.write_text(json.dumps(json.loads(path.read_text()) * 2))
+    legs = {leg: ablation.LEGS[leg] for leg in ("everything", "without vectors")}
+    figures = ablation.compare_conversations(path)(EMBEDDER, legs)
+    assert figures.keys() == legs.keys()
+    assert figures["everything"] == ["1.00", "1.00", "1.00"]
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", "[{}]", '[{"conversation": {}, "qa": []}]', "[1]"])
-def test_another_file_is_refused_in_a_sentence(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "x.json"
-    path.write_text(text)
-    with pytest.raises(UserError, match="not a file in the format of LoCoMo"):
-        locomo.read_conversations(path)
+def test_every_question_of_a_conversation_counts_the_same() -> None:
+    talks = [{"one": Score(3, 0, 1.0, 0)}, {"one": Score(1, 0, 0.0, 0), "two": Score(1, 0, 0.5, 0)}]
+    assert locomo.pool_recall(talks) == 0.7
 
 
 def test_a_line_that_decides_a_question_reaches_the_model_from_the_prompt_and_seldom_as_an_item() -> None:

@@ -14,7 +14,7 @@ from ana.children import PIPE, start_python
 from ana.models.providers import build_model
 from ana.settings import Settings, load_settings
 from evals.figures import PAGE
-from evals.pages import replace_parts
+from evals.pages import draw_table, replace_parts
 from prompts import decision_prompt
 from tests.conftest import folders
 
@@ -26,7 +26,7 @@ class Figures:
     """What was tried: how often, how often it was right, and how long it took."""
 
     def __init__(self) -> None:
-        self._rows: list[str] = []
+        self._rows: list[tuple[str, str, str]] = []
 
     @contextmanager
     def measure(self, what: str) -> Iterator[list[bool]]:
@@ -36,10 +36,10 @@ class Figures:
             yield outcomes
         finally:
             seconds = monotonic() - begun
-            self._rows.append(f"| {what} | {sum(outcomes)} of {len(outcomes)} | {seconds:.1f} |")
+            self._rows.append((what, f"{sum(outcomes)} of {len(outcomes)}", f"{seconds:.1f}"))
 
     def to_table(self) -> str:
-        return "\n".join(["| what was tried | right | seconds |", "| --- | --- | --- |", *self._rows])
+        return draw_table(("what was tried", "right", "seconds"), self._rows)
 
 
 FIGURES = pytest.StashKey[Figures]()

@@ -14,7 +14,6 @@ from ana.embedders import Embedder
 from ana.embedders.minilm import MiniLmEmbeddings, find_minilm
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
-from evals.retrieval.cached import keep_vectors
 from evals.retrieval.measure import CLOCK, load_items
 from tests.conftest import EMBEDDER
 from tools.call import CallContext
@@ -99,7 +98,7 @@ def test_of_facts_that_are_both_true_none_is_marked() -> None:
 
 @with_minilm
 def test_none_is_marked_with_minilm_and_what_nothing_answers_is_told() -> None:
-    embedder = keep_vectors(MiniLmEmbeddings(find_minilm()))
+    embedder = MiniLmEmbeddings(find_minilm())
     check_true_pairs(embedder)
     memory = Memory(InMemoryBackend(embedder), CLOCK)
     for item in load_items("blind")[::4]:
