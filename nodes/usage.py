@@ -79,7 +79,7 @@ class Purse:
             yield received
         except BaseException:
             if received:
-                usage = add_usage(no_usage(), _add_up(received), sent)
+                usage = add_usage(no_usage(), _join_chunks(received), sent)
                 usd = cost(usage, self.model, self.settings)
                 self.spending.add(usd or 0.0)
                 named = {"model": self.model, "provider": self.settings.provider}
@@ -127,8 +127,8 @@ def _estimate_written(reply: AIMessage) -> int:
     return estimate_tokens(reply) + (estimate_tokens(thought) if thought.text else 0)
 
 
-def _add_up(received: Sequence[AIMessageChunk]) -> AIMessage:
-    """Return the part of a reply that has arrived, as far as its tokens are concerned."""
+def _join_chunks(received: Sequence[AIMessageChunk]) -> AIMessage:
+    """Return one message with all text that has arrived, and the last usage that was reported."""
     calls = (part["args"] or "" for chunk in received for part in chunk.tool_call_chunks)
     reported = next((chunk.usage_metadata for chunk in reversed(received) if chunk.usage_metadata), None)
     thought = (chunk.additional_kwargs.get(REASONING, "") for chunk in received)

@@ -36,7 +36,7 @@ class OnceEmbeddings:
 
 
 def embed_once(known: Known, texts: Sequence[str], embed: Embed) -> dict[str, Vector]:
-    """Return the vectors of texts; those that are not known are made, and kept."""
+    """Return the vectors of texts, and add to the known ones those that had to be made."""
     vectors = {text: vector for text in texts if (vector := known.get(text)) is not None}
     if rest := [text for text in dict.fromkeys(texts) if text not in vectors]:
         new = dict(zip(rest, np.array(embed(rest), np.float32), strict=True))
