@@ -92,9 +92,9 @@ def read_request(interrupt: Interrupt) -> Request:
     return Request(action_requests=[], review_configs=[], value=value)
 
 
-def find_allowed_decisions(request: Request) -> dict[str, list[str] | None]:
+def find_allowed_decisions(request: Request) -> Mapping[object, list[str] | None]:
     """Return which decisions each tool of a request allows; None if the request does not say."""
-    return {config.get("action_name", ""): config.get("allowed_decisions") for config in request["review_configs"]}
+    return {config.get("action_name"): config.get("allowed_decisions") for config in request["review_configs"]}
 
 
 def decide_all(request: Request, decision: Literal["approve", "reject"]) -> dict[str, Any]:
