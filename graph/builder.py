@@ -57,22 +57,20 @@ class _Router(Runnable[State, str]):
         return self._choose(args[0])  # it only looks; langgraph would have a thread do it
 
 
-def _route(source: str, choose: Callable[[State], str]) -> None:
+def _route_from(source: str, choose: Callable[[State], str]) -> None:
+    """Add the edges that a router chooses from: those in its return type."""
     builder.add_conditional_edges(source, _Router(choose), [*get_args(get_type_hints(choose)["return"])])
 
 
 builder = StateGraph(State, context_schema=Context, input_schema=Input, output_schema=Output)
-builder.add_node("load_context", Recorded("load_context", load_context))
-builder.add_node("reason", Recorded("reason", reason))
-builder.add_node("execute_tools", Recorded("execute_tools", execute_tools))
-builder.add_node("approve", Recorded("approve", approve))
-builder.add_node("reflect", Recorded("reflect", reflect))
+for node in (load_context, reason, execute_tools, approve, reflect):
+    builder.add_node(node.__name__, Recorded(node.__name__, node))
 builder.add_edge(START, "load_context")
 builder.add_edge("load_context", "reason")
-_route("reason", after_reason)
-_route("execute_tools", after_execute_tools)
-_route("approve", after_execute_tools)
-_route("reflect", after_reflect)
+_route_from("reason", after_reason)
+_route_from("execute_tools", after_execute_tools)
+_route_from("approve", after_execute_tools)  # what was approved runs; after a refusal the model goes on
+_route_from("reflect", after_reflect)
 
 
 def compile_graph(saver: BaseCheckpointSaver[str] | None = None) -> CompiledStateGraph[State, Context, Input, Output]:

@@ -2,13 +2,13 @@
 
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from langchain_core.messages import ToolMessage
+from langchain_core.messages import AIMessage, ToolMessage
 from langgraph.errors import GraphBubbleUp
 from langgraph.runtime import Runtime
 from pydantic import ValidationError
@@ -25,10 +25,10 @@ from ana.tracing.schema import INVALID
 from ana.translation import _, mark_text, speaking
 from ana.values import plain_text
 from graph.context import Context, can_wait, context_of, emit
-from graph.state import State
+from graph.state import OpenRequest, State
 from nodes.autonomy.batch import read_batch
 from nodes.autonomy.request import digest_write, make_request
-from nodes.autonomy.weigh import find_source, weigh
+from nodes.autonomy.weigh import Asking, Batch, find_source, weigh
 from nodes.calls import ReadCall, answer_error, answer_refused, answer_unreadable, read_calls
 from nodes.history import cut_middle, find_pending, list_answered_ids
 from nodes.load_context import get_loaded
@@ -62,46 +62,72 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     A node that is interrupted, or ends with its process, runs again from its start. Our own tools change nothing then,
     because their writes have keys; a person's own has none. So its answer is checkpointed before the next call runs.
     """
-    message, answered = find_pending(state["messages"]), list_answered_ids(state["messages"])
+    message = find_pending(state["messages"])
     assert message is not None
     with speaking("en"):  # a model reads what cannot run
         calls = read_calls(state, runtime, message)
         batch = read_batch(state, runtime, calls)
-    approved = state["turn"].get("approved") or {}
-    asking = [each for each in weigh(batch) if approved.get(each.write.call) != digest_write(each.write)]
+    asking = _list_unapproved(state, batch)
     if asking and can_wait():
-        note = _(CHANGED) if any(approved.get(each.write.call) for each in asking) else ""
-        today = date.fromisoformat(state["turn"]["ts"][:10])
-        return {"turn": state["turn"] | {"asked": make_request(asking, today, note)}}
-    refused, writes = {each.write.call for each in asking}, {each.call: each for each in batch.writes}
+        return {"turn": state["turn"] | {"asked": _make_request(state, asking)}}
+    results = _run_calls(calls, batch, {each.write.call for each in asking}, runtime)
+    answers = [*_answer_unreadable_calls(state, message), *results]
+    for answer in answers:
+        answer.additional_kwargs[FENCE] = secrets.token_hex(4)
+    update: dict[str, Any] = {"messages": answers}
+    if any(call.name in CONTEXT_TOOLS for call in calls[: len(results)]):
+        # the next prompt must show the lines as these calls left them
+        handles = context_of(runtime).handles
+        update["loaded"] = get_loaded(state, handles) | {"lines": handles.memory.lines()}
+    return update
+
+
+def _list_unapproved(state: State, batch: Batch) -> list[Asking]:
+    """Return the writes that wait for the person: not those that were approved, if all they touch is as it was then."""
+    approved = state["turn"].get("approved") or {}
+    return [each for each in weigh(batch) if approved.get(each.write.call) != digest_write(each.write)]
+
+
+def _make_request(state: State, asking: Sequence[Asking]) -> OpenRequest:
+    approved = state["turn"].get("approved") or {}
+    was_approved = any(approved.get(each.write.call) for each in asking)
+    today = date.fromisoformat(state["turn"]["ts"][:10])
+    return make_request(asking, today, _(CHANGED) if was_approved else "")
+
+
+def _answer_unreadable_calls(state: State, message: AIMessage) -> list[ToolMessage]:
+    answered = list_answered_ids(state["messages"])
     unreadable = [call for call in message.invalid_tool_calls if call["id"] not in answered]
-    answers = [answer_unreadable(str(call["id"]), call["error"]) for call in unreadable]
-    ran = set[str]()
+    return [answer_unreadable(str(call["id"]), call["error"]) for call in unreadable]
+
+
+def _run_calls(
+    calls: Sequence[ReadCall], batch: Batch, refused: Set[str], runtime: Runtime[Context]
+) -> list[ToolMessage]:
+    """Run calls in their order, and return an answer to each that was reached.
+
+    Args:
+        refused: The ids of those that do not run, because nobody can be asked.
+    """
+    writes = {each.call: each for each in batch.writes}
+    answers: list[ToolMessage] = []
     for call in calls:
         check_stopped()
         write = writes.get(call.id)
         context = bind(call.context, [*write.touched], find_source(write, batch)) if write else call.context
         try:
-            is_refused = call.id in refused
             with speaking("en"):
-                answer = (
-                    answer_refused(call.call, NOBODY) if is_refused else run_call(call, context, context_of(runtime))
-                )
+                if call.id in refused:
+                    answer = answer_refused(call.call, NOBODY)
+                else:
+                    answer = run_call(call, context, context_of(runtime))
         except ChangedSinceWeighed:  # this node is entered again for the calls that are left, and weighs them again
             break
         answers.append(answer)
-        ran.add(call.name)
         emit(runtime, {"tool": call.name, "args": call.call["args"], "ok": answer.status == "success", "id": call.id})
         if call.name not in TOOLS:
             break
-    for answer in answers:
-        answer.additional_kwargs[FENCE] = secrets.token_hex(4)
-    update: dict[str, Any] = {"messages": answers}
-    # The next prompt must show the lines as these calls left them.
-    if CONTEXT_TOOLS & ran:
-        handles = context_of(runtime).handles
-        update["loaded"] = get_loaded(state, handles) | {"lines": handles.memory.lines()}
-    return update
+    return answers
 
 
 def run_call(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
@@ -195,9 +221,11 @@ class _WeighedMemory(Memory):
             ChangedSinceWeighed: Somebody else has changed it.
         """
         now = super().record(kind, id)
-        # an earlier call of the batch, which was weighed with it, may have changed it
-        if self._weighed.get((kind, id), now) != now and all(
-            e.turn != self._turn for e in self.history(id=id, limit=1)
-        ):
+        is_as_weighed = self._weighed.get((kind, id), now) == now
+        if not is_as_weighed and not self._was_last_changed_by_this_turn(id):
             raise ChangedSinceWeighed(id)
         return now
+
+    def _was_last_changed_by_this_turn(self, id: str) -> bool:
+        """Return whether an earlier call of the batch, which was weighed with this one, may have made the change."""
+        return any(entry.turn == self._turn for entry in self.history(id=id, limit=1))

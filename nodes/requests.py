@@ -92,6 +92,11 @@ def read_request(interrupt: Interrupt) -> Request:
     return Request(action_requests=[], review_configs=[], value=value)
 
 
+def find_allowed_decisions(request: Request) -> Mapping[object, list[str] | None]:
+    """Return which decisions each tool of a request allows; None if the request does not say."""
+    return {config.get("action_name"): config.get("allowed_decisions") for config in request["review_configs"]}
+
+
 def decide_all(request: Request, decision: Literal["approve", "reject"]) -> dict[str, Any]:
     """Return the reply that approves or rejects everything; a request without actions takes one decision."""
     return {"decisions": [{"type": decision}] * max(len(request["action_requests"]), 1)}
@@ -146,11 +151,12 @@ def read_reply(reply: Any, request: Request) -> Any:
         named = " ".join(f"{line.rstrip('.')}." for line in undecided)
         missing = f"Missing: {named} " if named else ""
         raise WrongReply(f"Decisions needed: {len(actions)}; given: {len(decisions)}.", f"{missing}{FORM}")
-    allowed = {config.get("action_name"): config.get("allowed_decisions") for config in request["review_configs"]}
+    allowed_decisions = find_allowed_decisions(request)
     for action, decision in zip(actions, decisions, strict=True):
-        kind, may = decision.get("type"), allowed.get(action.get("name"))
-        if may is not None and kind not in may:
-            raise WrongReply(f"{action.get('name')} cannot be decided with {kind!r}.", f"Possible: {', '.join(may)}.")
+        name, kind = action.get("name"), decision.get("type")
+        allowed = allowed_decisions.get(name)
+        if allowed is not None and kind not in allowed:
+            raise WrongReply(f"{name} cannot be decided with {kind!r}.", f"Possible: {', '.join(allowed)}.")
     return reply
 
 

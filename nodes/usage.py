@@ -62,7 +62,7 @@ class Purse:
                 reply = ask(received=received)
             except BaseException:
                 if received:
-                    self._count_broken(_add_up(received), sent)
+                    self._count_broken(_join_chunks(received), sent)
                 raise
             after = add_usage(usage, reply, sent)
             self.spending.add(self._price(after) - self._price(usage))
@@ -118,8 +118,8 @@ def _estimate_written(reply: AIMessage) -> int:
     return estimate_tokens(reply) + (estimate_tokens(thought) if thought.text else 0)
 
 
-def _add_up(received: Sequence[AIMessageChunk]) -> AIMessage:
-    """Return the part of a reply that has arrived, as far as its tokens are concerned."""
+def _join_chunks(received: Sequence[AIMessageChunk]) -> AIMessage:
+    """Return one message with all text that has arrived, and the last usage that was reported."""
     calls = (part["args"] or "" for chunk in received for part in chunk.tool_call_chunks)
     reported = next((chunk.usage_metadata for chunk in reversed(received) if chunk.usage_metadata), None)
     thought = (chunk.additional_kwargs.get(REASONING, "") for chunk in received)

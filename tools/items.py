@@ -126,15 +126,17 @@ def _show_update(call: CallContext, change: Change) -> dict[str, Json]:
     """Return an item by id and its content about where it changed, with the properties that did, and what they were."""
     assert change.before is not None
     assert change.after is not None
-    row, old, new = call.show(change.after, longest=QUOTED), change.before.properties, change.after.properties
+    old, new = change.before.properties, change.after.properties
     changed = [key for key in {**old, **new} if (key in old) != (key in new) or old.get(key) != new.get(key)]
+    shown_old, shown_new = (show_properties(item, call.clock.zone) for item in (change.before, change.after))
+    row = call.show(change.after, longest=QUOTED)
     row["content"] = _cut_to_change(change.before.content, change.after.content)
-    known, earlier = (show_properties(each, call.clock.zone) for each in (change.after, change.before))
-    row.pop("properties")
+    del row["properties"]  # only those that changed are shown
     if changed:
-        row["properties"] = {key: known.get(key) for key in changed}
-    was: dict[str, Json] = {key: earlier[key] for key in changed if key in old}
-    return row | ({"was": was} if was else {})
+        row["properties"] = {key: shown_new.get(key) for key in changed}
+    if was := {key: shown_old[key] for key in changed if key in old}:
+        row["was"] = was
+    return row
 
 
 def _cut_to_change(old: str, new: str) -> str:
@@ -185,30 +187,40 @@ def query_items(
     texts = [each for each in ([text] if isinstance(text, str) else text or []) if each.strip()]
     if like and texts:
         raise ToolError("Both text and like were given.", "Give one of them.")
-    # A model that asks for everything would fill its own context; `total` and `more` tell it that there is more.
+    # a model that asks for everything would fill its own context; `total` and `more` tell it that there is more
     most = min(limit, MOST_LIKE if texts else MOST)
-    depth = COUNTED if texts and most > 0 else most
+    fitting = keep_fitting(_find(call, texts, like, where, most))
+    matches, items = _show_all(call, _cut(fitting, most), stamps=_asks_for_stamps(where))
+    result: dict[str, Json] = {}
+    if note := _note(call, matches, where or {}):
+        result["note"] = note  # first, because it says how to read the items
+    result["items"] = [*items]
+    is_everything_ranked = bool(like) or matches.fitting is not None  # the total would be the number of all items
+    if where or not is_everything_ranked:
+        result["total"] = matches.total
+    result["truncated"] = matches.truncated
+    if fitting.fitting and len(fitting.items) > most:
+        result["more"] = len(fitting.items) - most
+    result |= tell_sums(call, matches, where, [*texts, like])
+    result |= _tell_done_then(call, matches.where)
+    return result, explain(matches)
+
+
+def _find(call: CallContext, texts: list[str], like: str, where: dict[str, Any] | None, most: int) -> QueryResult:
+    """Return what matches; for a text more than are shown, so that those that fit it can be counted."""
+    if not like:
+        depth = COUNTED if texts and most > 0 else most
+        return call.memory.find(texts or None, where, depth)
     try:
-        matches = call.memory.find_similar(like, where, most) if like else call.memory.find(texts or None, where, depth)
+        return call.memory.find_similar(like, where, most)
     except NoSuchItem as exc:
         raise explain_missing(call, like) from exc
-    matches, more = _cut(keep_fitting(matches), most)
-    matches, items = _show_all(call, matches, stamps=_asks_for_stamps(where))
-    # where text or likeness ranks everything, all items would be the total
-    is_selection = bool(where) or (matches.fitting is None and not like)
-    note = _note(call, matches, where or {})  # first, as it says how to read the items
-    result: dict[str, Json] = {**({"note": note} if note else {}), "items": [*items]}
-    result |= {**({"total": matches.total} if is_selection else {}), "truncated": matches.truncated} | more
-    result |= tell_sums(call, matches, where, [*texts, like])
-    return result | _tell_done_then(call, matches.where), explain(matches)
 
 
-def _cut(matches: QueryResult, most: int) -> tuple[QueryResult, dict[str, Json]]:
-    """Return so many items of what was found, and under `more` how many of the others fit the text as well."""
-    if (count := len(matches.items) - most) <= 0:
-        return matches, {}
-    cut = replace(matches, items=matches.items[:most], reasons=matches.reasons[:most], truncated=True)
-    return cut, {"more": count} if matches.fitting else {}
+def _cut(matches: QueryResult, most: int) -> QueryResult:
+    if len(matches.items) <= most:
+        return matches
+    return replace(matches, items=matches.items[:most], reasons=matches.reasons[:most], truncated=True)
 
 
 def _show_all(call: CallContext, matches: QueryResult, *, stamps: bool) -> tuple[QueryResult, list[dict[str, Json]]]:

@@ -84,12 +84,12 @@ class Memory(Reader):
         Raises:
             ToolError: As `update`, of any of them, with its id where they are several.
         """
-        each = [*dict.fromkeys(ids)]
+        unique = list(dict.fromkeys(ids))
 
         def plan() -> list[Change]:
-            return [self._plan(self.get(id), content, change, cause, is_one=len(each) == 1) for id in each]
+            return [self._plan(self.get(id), content, change, cause, is_one=len(unique) == 1) for id in unique]
 
-        return self._write_all(plan, cause, count=len(each))
+        return self._write_all(plan, cause, count=len(unique))
 
     def _plan(
         self,
@@ -210,22 +210,32 @@ class Memory(Reader):
     def _write_all(
         self, plan: Callable[[], list[Change]], cause: Cause | None, *, distinct: bool = False, count: int = 1
     ) -> list[Change]:
-        """Make changes once: a call that already made them, so many, gets those of that time."""
+        """Make changes once, and return them as they were read back.
+
+        A call that runs again after a crash gets the changes that it made the first time.
+
+        Args:
+            plan: Returns the changes; called again if another writer was faster.
+            distinct: Whether an item that says the same as another one is refused.
+            count: How many records the call changes.
+        """
         origin = cause or make_edit()
 
         def attempt() -> list[Change]:
             try:
                 changes = plan()
-            except ToolError:  # the call may have run before: what it would change is gone by now
+            except ToolError:
+                # if the call has run before, what it changes may be gone by now
                 if earlier := self._find_earlier(origin.key, count):
                     return earlier
                 raise
+            # of a single change the backend returns the earlier one itself (see `Backend.apply`)
             if count > 1 and (earlier := self._find_earlier(origin.key, count)):
                 return earlier
             expected = {change.key: change.before for change in changes}
             return self.apply(self._enter(changes, origin), expected, distinct=distinct)
 
-        # others may write between the plan and the change, because embedding takes time; whoever is slower plans again
+        # embedding takes time, so others may write between the plan and the change; the slower one plans again
         return retry_on_change(self.backend, attempt)
 
     def _enter(self, changes: Sequence[Change], cause: Cause) -> list[Entry]:

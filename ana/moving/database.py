@@ -43,7 +43,7 @@ def _has_something(database: Database, name: str) -> bool:
 
 
 def list_away(database: Database) -> set[str]:
-    """Return those of whom all is in a folder."""
+    """Return the names of those whose data is in a folder."""
     with database.connect() as connection:
         return {name for (name,) in connection.execute("SELECT name FROM people WHERE away IS NOT NULL")}
 
@@ -70,7 +70,7 @@ def depart(database: Database, number: int, id: str) -> Iterator[Session]:
 
 
 def _lock(session: Session, tables: str) -> None:
-    """Keep all writers out. It waits for none while it has some of the tables: who has others may wait for those.
+    """Keep all writers out. It takes all tables or none, because a writer with another table may wait for one of these.
 
     Raises:
         StoreBusy: Somebody wrote at each attempt.

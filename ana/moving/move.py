@@ -52,7 +52,7 @@ class Move:
     def __init__(self, workspace: Workspace, database: Database, patience: float = PATIENCE) -> None:
         self._workspace, self._folder, self._name = workspace, workspace.folder, workspace.person
         self._database, self._patience = database, patience
-        # the list is the deployment's: of the owner's folder
+        # the owner's folder has the list of all people, whoever is moved
         self._here, self._there = FolderRoster(replace(workspace, person=OWNER)), PostgresRoster(database)
 
     def run(self, to: Direction, progress: Progress) -> Manifest | None:
@@ -132,13 +132,20 @@ class Move:
             )
 
     def _refuse_own(self, note: MoveNote | None) -> None:
-        """Raise UserError if a folder has what no move has brought elsewhere."""
-        is_elsewhere = note and (note.to == "folder" or note.done or self._is_in_database(note))
-        if not is_elsewhere and self._holds_something():
+        """Raise UserError if a move would replace something of the person's that exists only in this folder."""
+        if self._holds_something() and not self._has_only_copies(note):
             raise UserError(
                 f"The data folder {self._folder} has something of {self._name!r} already; nothing was changed.",
                 "Name another ANA_DATA_DIR, or bring that into the database: `ana move database`.",
             )
+
+    def _has_only_copies(self, note: MoveNote | None) -> bool:
+        """Return whether everything in a folder is in the database too, because a move has left or brought it."""
+        if note is None:
+            return False
+        was_moved_out = note.done or self._is_in_database(note)
+        is_move_cut_short = note.to == "folder"  # the note is removed when the move ends
+        return was_moved_out or is_move_cut_short
 
     @contextmanager
     def _own_folder(self) -> Iterator[None]:

@@ -24,14 +24,14 @@ T = TypeVar("T")
 def _in_worker(
     work: Callable[Concatenate[Any, P], T],
 ) -> Callable[Concatenate["ThreadSaver", P], Coroutine[Any, Any, T]]:
-    """Return a method that has the saver's worker do what the saver's method of this name does."""
+    """Return an async method that calls the saver's sync method of this name in the saver's worker."""
 
-    @wraps(work, updated=())  # or it would be abstract where the other is
-    async def do(self: "ThreadSaver", /, *args: P.args, **kwargs: P.kwargs) -> T:
+    @wraps(work, updated=())  # without its attributes: a copy of an abstract method would be abstract too
+    async def call_in_worker(self: "ThreadSaver", /, *args: P.args, **kwargs: P.kwargs) -> T:
         method = partial(copy_context().run, getattr(self, work.__name__), *args, **kwargs)
         return await asyncio.get_running_loop().run_in_executor(self.worker, method)
 
-    return do
+    return call_in_worker
 
 
 class ThreadSaver(BaseCheckpointSaver[str], ABC):

@@ -1,5 +1,6 @@
 """The calendar: a month, and a week by its hours."""
 
+import math
 from calendar import Calendar
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -33,6 +34,9 @@ QUARTERS = 4
 HOURS = range(7, 21)
 """The hours of a week; earlier and later ones where something is."""
 
+LAST = "~"
+"""Sorts after every time, which begins with a digit."""
+
 Times = tuple[int, int]
 """From when to when something takes place, in quarters of an hour since midnight."""
 
@@ -53,6 +57,16 @@ class Placed:
     long: int
     lane: int
     lanes: int = 1
+
+    @property
+    def first_hour(self) -> int:
+        """The hour in which it begins."""
+        return self.at // QUARTERS
+
+    @property
+    def last_hour(self) -> int:
+        """The full hour by which it has ended."""
+        return math.ceil((self.at + self.long) / QUARTERS)
 
 
 @dataclass(frozen=True)
@@ -100,8 +114,8 @@ async def show(request: Request) -> Response:
         days=days,
         today=today,
         month=span.dates[len(span.dates) // 2].month,
-        first_hour=min([HOURS.start, *(each.at // QUARTERS for each in placed)]),
-        last_hour=max([HOURS.stop, *(-(-(each.at + each.long) // QUARTERS) for each in placed)]),
+        first_hour=min([HOURS.start, *(each.first_hour for each in placed)]),
+        last_hour=max([HOURS.stop, *(each.last_hour for each in placed)]),
         is_new=await run_in_threadpool(handles.memory.count) == 0,
         is_cut=is_cut,
     )
@@ -140,11 +154,12 @@ def _read_days(handles: DataHandles, dates: Sequence[date], has_hours: bool) -> 
 
 def _show_day(day: date, dated: Sequence[Dated], has_hours: bool) -> ShownDay:
     known = [(each.item, _find_times(each) if has_hours else None) for each in dated]
-    rest = sorted((item for item, times in known if times is None), key=lambda item: tell_time(item, day) or "~")
-    placed = [*_place((show_item(item, day=day), times) for item, times in known if times)]
-    seen = [each for each in placed if each.lane < LANES]
-    more = max(len(rest) - OF_A_DAY, 0) + len(placed) - len(seen)
-    return ShownDay(day, [show_item(item, day=day) for item in rest[:OF_A_DAY]], seen, more)
+    without_hour = [item for item, times in known if times is None]
+    without_hour.sort(key=lambda item: tell_time(item, day) or LAST)
+    placed = list(_place((show_item(item, day=day), times) for item, times in known if times))
+    visible = [each for each in placed if each.lane < LANES]
+    hidden = max(len(without_hour) - OF_A_DAY, 0) + len(placed) - len(visible)
+    return ShownDay(day, [show_item(item, day=day) for item in without_hour[:OF_A_DAY]], visible, hidden)
 
 
 def _find_times(dated: Dated) -> Times | None:
@@ -165,13 +180,23 @@ def _count_quarters(written: str) -> int:
 
 def _place(timed: Iterable[tuple[ShownItem, Times]]) -> Iterator[Placed]:
     """Yield items by their times, each beside those with which it shares one."""
-    ends: list[int] = []  # when each lane is free again
+    ends: list[int] = []
+    """When each lane is free again."""
     beside: list[Placed] = []
-    for item, (at, end) in sorted(timed, key=lambda pair: pair[1]):
-        if at >= max(ends, default=0):
-            yield from (replace(each, lanes=min(len(ends), LANES)) for each in beside)
+    """Items that overlap, directly or through others: all of them get lanes of the same width."""
+    for item, (begin, end) in sorted(timed, key=lambda pair: pair[1]):
+        if all(free <= begin for free in ends):
+            yield from _share_width(beside, len(ends))
             ends, beside = [], []
-        lane = next((n for n, free in enumerate(ends) if free <= at), len(ends))
-        ends[lane : lane + 1] = [end]
-        beside.append(Placed(item, at, end - at, lane))
-    yield from (replace(each, lanes=min(len(ends), LANES)) for each in beside)
+        lane = next((n for n, free in enumerate(ends) if free <= begin), None)
+        if lane is None:
+            lane = len(ends)
+            ends.append(end)
+        else:
+            ends[lane] = end
+        beside.append(Placed(item, begin, end - begin, lane))
+    yield from _share_width(beside, len(ends))
+
+
+def _share_width(beside: Iterable[Placed], lanes: int) -> Iterator[Placed]:
+    return (replace(each, lanes=min(lanes, LANES)) for each in beside)

@@ -28,7 +28,7 @@ from app.page.conversations import (
     read_conversation,
     read_request,
 )
-from app.page.examples import read_begun, reads_english
+from app.page.examples import read_initial_text, reads_english
 from app.page.fields import read_fields
 from app.page.forms import read_text
 from app.page.marking import read_dates
@@ -85,7 +85,7 @@ async def show(request: Request) -> Response:
         state = await opened.worker.graph.aget_state(_place(thread))
         waiting = read_request(opened, state)
         cut = "" if waiting else find_cut_short(state)
-    begun, pasted = read_begun(request.query_params, reads_english(opened.workspace.settings))
+    begun, pasted = read_initial_text(request.query_params, reads_english(opened.workspace.settings))
     failed = newest.error or "" if newest and newest.status == "error" else ""
     return await render(
         request,

@@ -1,7 +1,7 @@
 """A conversation as the page shows it: from the traces of its turns, and from what waits or works there."""
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
@@ -28,6 +28,7 @@ from app.show.requests import QUESTION, word_actions
 from app.show.text import shorten, show_moment
 from graph.context import THREAD_FIELDS
 from nodes.history import is_answered, this_turn
+from nodes.requests import Request, find_allowed_decisions
 from nodes.turns import find_unanswered
 
 TURNS = 30
@@ -37,7 +38,7 @@ CONVERSATIONS, BESIDE = 200, 30
 """Conversations in their list, and beside every other part of the page."""
 
 WHICH = {"id", "line"}
-"""Arguments that say which record is meant: where there are no others nothing is to be edited."""
+"""Arguments that say which record is meant. If there are no others, there is nothing to edit."""
 
 LOOKED = 160
 """Characters of what was looked up in a turn."""
@@ -248,23 +249,38 @@ def show_turn(record: Record, handles: Handles, undone: Collection[str] | None =
 
 
 def _show_request(waiting: Waiting, year: int) -> ShownRequest:
-    request = waiting.request
-    may = {config.get("action_name"): config.get("allowed_decisions") for config in request["review_configs"]}
-    actions = []
-    for number, (action, worded) in enumerate(zip(request["action_requests"], word_actions(request), strict=True)):
-        allowed = may.get(action.get("name")) or ["approve", "edit", "reject"]
-        args = action.get("args")
-        can_edit = "edit" in allowed and isinstance(args, Mapping) and bool(args.keys() - WHICH)
-        fields = list_fields(args) if can_edit and isinstance(args, Mapping) else []
-        actions.append(ShownAction(number, *worded, "approve" in allowed or bool(fields), fields))
-    summary = request.get("summary", "").splitlines() or ([str(request["value"])] if request.get("value") else [])
-    steps = [step for step in waiting.steps if step["observation"] not in (None, INTERRUPTED)]
+    finished = [step for step in waiting.steps if step["observation"] not in (None, INTERRUPTED)]
     return ShownRequest(
-        waiting.request_id,
-        waiting.question,
-        _(QUESTION),
-        summary,
-        actions,
-        word_looks(steps, year),
-        show_corrections(steps),
+        request_id=waiting.request_id,
+        question=waiting.question,
+        title=_(QUESTION),
+        summary=_show_summary(waiting.request),
+        actions=list(_show_actions(waiting.request)),
+        looked=word_looks(finished, year),
+        corrections=show_corrections(finished),
     )
+
+
+def _show_summary(request: Request) -> list[str]:
+    if summary := request.get("summary"):
+        return summary.splitlines()
+    value = request.get("value")  # of a tool of the person's own, which asks in another shape
+    return [str(value)] if value else []
+
+
+def _show_actions(request: Request) -> Iterator[ShownAction]:
+    allowed_decisions = find_allowed_decisions(request)
+    words = word_actions(request)
+    for number, (action, (title, lines)) in enumerate(zip(request["action_requests"], words, strict=True)):
+        allowed = allowed_decisions.get(action.get("name")) or ["approve", "edit", "reject"]
+        fields = _list_editable_fields(action.get("args")) if "edit" in allowed else []
+        # a form whose fields may be edited also approves: they are sent as they are
+        can_be_done = "approve" in allowed or bool(fields)
+        yield ShownAction(number, title, lines, can_be_done, fields)
+
+
+def _list_editable_fields(args: object) -> list[Field]:
+    """Return a field for each argument; none if all they say is which record is meant."""
+    if not isinstance(args, Mapping) or args.keys() <= WHICH:
+        return []
+    return list_fields(args)

@@ -1,4 +1,4 @@
-"""What can be said where nothing is yet, and what another program shares: with it a message begins."""
+"""The text that a message begins with: an example for an empty page, or what another program shares."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ SHARED = ("title", "text", "url")
 
 
 def reads_english(settings: Settings) -> bool:
-    """Return whether what answers reads English alone, and the page speaks another language."""
+    """Return whether only English is understood while the page is in another language: the offline reader needs it."""
     return settings.provider == "offline" and get_language() != "en"
 
 
@@ -36,11 +36,19 @@ def list_examples(part: str, in_english: bool) -> list[str]:
     return [each if in_english else _(each) for each in EXAMPLES.get(part, ())]
 
 
-def read_begun(query: Mapping[str, str], in_english: bool) -> tuple[str, str]:
-    """Return the text with which a message begins, and the parts of it that are of others, as the form keeps them."""
-    if shared := "\n".join(dict.fromkeys(filter(None, (query.get(name, "").strip() for name in SHARED)))):
-        shared = shared.replace("\r\n", "\n")
+def read_initial_text(query: Mapping[str, str], in_english: bool) -> tuple[str, str]:
+    """Return the text that a message begins with, and its parts by others as JSON for the form; empty if none."""
+    if shared := _read_shared(query):
         return shared, json.dumps([shared])
     part, _, place = query.get("example", "").partition(".")
-    known = dict(enumerate(list_examples(part, in_english)))
-    return known.get(int(place) if place.isdecimal() else -1, ""), ""
+    examples = list_examples(part, in_english)
+    if place.isdecimal() and int(place) < len(examples):
+        return examples[int(place)], ""
+    return "", ""
+
+
+def _read_shared(query: Mapping[str, str]) -> str:
+    """Return what another program shares, in lines; programs often send the same text in two of the parts."""
+    parts = [query.get(name, "").strip() for name in SHARED]
+    different = dict.fromkeys(part for part in parts if part)
+    return "\n".join(different).replace("\r\n", "\n")

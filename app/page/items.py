@@ -99,23 +99,27 @@ async def show_list(request: Request) -> Response:
     found = await run_in_threadpool(_find, handles, here, page)
     shows_why = "q" in here and "why" in asked
     reasons = explain(found) if shows_why else [""] * len(found.items)
-    first = (page - 1) * PAGE_SIZE
-    following = page + 1 if found.total > page * PAGE_SIZE else 0
-    pages = {_("Page before"): page - 1 if page > 1 else 0, _("Next page"): following}
+    # the items of the pages before are found too, because they are ranked together
+    rows = list(zip(found.items, reasons, strict=True))[(page - 1) * PAGE_SIZE :]
+    pages = []
+    if page > 1:
+        pages.append((_("Page before"), page - 1))
+    if found.total > page * PAGE_SIZE:
+        pages.append((_("Next page"), page + 1))
     return await render(
         request,
         "items.html",
         text=here.get("q", ""),
         hidden={name: value for name, value in here.items() if name != "q"},
         chips=[*_list_chips(here, names)],
-        items=[_list(item, handles.clock, why) for item, why in zip(found.items, reasons, strict=True)][first:],
+        items=[_make_row(item, handles.clock, why) for item, why in rows],
         total=found.total,
         why_none=found.why_none,
         unread=found.unread,
         selects="select" in asked,
         shows_why=shows_why,
         query=urlencode(here),
-        pages=[(title, urlencode(here | {"page": str(n)})) for title, n in pages.items() if n],
+        pages=[(title, urlencode(here | {"page": str(number)})) for title, number in pages],
     )
 
 
@@ -214,7 +218,7 @@ def _list_chips(here: Mapping[str, str], names: Mapping[str, Sequence[tuple[str,
             yield Chip(title, choices.get(value, value), urlencode(without), listed)
 
 
-def _list(stored: Item, clock: Clock, why: str) -> Listed:
+def _make_row(stored: Item, clock: Clock, why: str) -> Listed:
     item = localize(stored, clock.zone)
     shown, kind = show_item(item, clock.now().year), item.properties.get("type")
     return Listed(

@@ -1,4 +1,4 @@
-"""The runs of the LangGraph API: begun, waited for, streamed, joined, cancelled, listed."""
+"""The routes of runs in the LangGraph API: begin, wait, stream, join, cancel, list."""
 
 import asyncio
 import logging
@@ -27,7 +27,7 @@ from app.server.workspaces import OpenWorkspace
 from graph.owning import ASKS
 
 BEAT_SECONDS = 5
-"""How often a connection on which nothing is told is kept open by a blank."""
+"""How often a blank is sent on a connection that is otherwise silent, so that nobody closes it."""
 
 _STATES = ("values", "updates")
 _log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ async def wait(request: Request) -> Response:
 async def join(request: Request) -> Response:
     """GET /threads/{thread_id}/runs/{run_id}/join."""
     opened, run = await _find(request)
-    return _wait_for(opened, run, cancels=request.query_params.get("cancel_on_disconnect") in ("1", "true"))
+    return _wait_for(opened, run, cancels=_read_flag(request, "cancel_on_disconnect"))
 
 
 async def join_stream(request: Request) -> Response:
@@ -62,7 +62,7 @@ async def join_stream(request: Request) -> Response:
     opened, run = await _find(request)
     header = request.headers.get("last-event-id")
     after = await opened.runs.position(run.id) if header is None else read_position(header)
-    cancels = request.query_params.get("cancel_on_disconnect") in ("1", "true")
+    cancels = _read_flag(request, "cancel_on_disconnect")
     return _Followed(opened, run, after, cancels=cancels)
 
 
@@ -92,8 +92,8 @@ async def cancel(request: Request) -> Response:
         await remove_run(opened, run)
         return Response(status_code=204)
     await opened.runs.cancel(run.id)
-    waits = request.query_params.get("wait") in ("1", "true")
-    return Response(status_code=204 if waits and await join_run(opened, run) else 202)
+    has_ended = _read_flag(request, "wait") and await join_run(opened, run)
+    return Response(status_code=204 if has_ended else 202)
 
 
 async def delete(request: Request) -> Response:
@@ -123,30 +123,54 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
     """
     order = body.model_dump(by_alias=True)
     check_run(order)
-    if thread:
-        is_persistent = True
-        if not await opened.rows.has(thread):
-            if body.if_not_exists != "create":
-                raise NotFound("There is no such thread.")
-            await opened.rows.create(thread, {})
-        if find_bare_reply(order) is not None:
-            row = await opened.rows.find(thread)
-            order = name_reply(order, None if row["status"] == "busy" else row[OPEN_REQUEST])
+    is_persistent = thread is not None or body.on_completion == "keep"
+    if thread is None:
+        thread = await _create_thread(opened, body, is_persistent=is_persistent)
     else:
-        thread, is_persistent = str(uuid.uuid4()), body.on_completion == "keep"
-        if (body.command or {}).get("resume") is not None:
-            raise UserError("A reply is to a thread.", "Name the thread: /threads/{thread_id}/runs.")
-        if is_persistent:
-            await opened.rows.create(thread, {})
+        await _require_thread(opened, body, thread)
+        order = await _name_reply(opened, thread, order)
     id = await _choose_id(opened, thread, order)
     run = make_run(id, thread, order, is_persistent=is_persistent, size=len(dump(order)))
     strategy = body.multitask_strategy or "enqueue"
     if strategy == "rollback":
-        for other in await opened.runs.list(thread):
-            if other.is_active:
-                await remove_run(opened, other)
-    await opened.runs.start(run, "enqueue" if strategy == "rollback" else strategy)
+        await _roll_back_others(opened, thread)
+        strategy = "enqueue"
+    await opened.runs.start(run, strategy)
     return run
+
+
+async def _create_thread(opened: OpenWorkspace, body: NewRun, *, is_persistent: bool) -> str:
+    """Return the id of a new conversation, which is stored only if it is to stay after its run."""
+    if (body.command or {}).get("resume") is not None:
+        raise UserError("A reply is to a thread.", "Name the thread: /threads/{thread_id}/runs.")
+    thread = str(uuid.uuid4())
+    if is_persistent:
+        await opened.rows.create(thread, {})
+    return thread
+
+
+async def _require_thread(opened: OpenWorkspace, body: NewRun, thread: str) -> None:
+    """Create a conversation that does not exist if the client allows that. Raises NotFound otherwise."""
+    if await opened.rows.has(thread):
+        return
+    if body.if_not_exists != "create":
+        raise NotFound("There is no such thread.")
+    await opened.rows.create(thread, {})
+
+
+async def _name_reply(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> dict[str, Any]:
+    """Return the order of a run; a reply that does not say to which request is to the one that waits."""
+    if find_bare_reply(order) is None:
+        return order
+    row = await opened.rows.find(thread)
+    waiting = None if row["status"] == "busy" else row[OPEN_REQUEST]
+    return name_reply(order, waiting)
+
+
+async def _roll_back_others(opened: OpenWorkspace, thread: str) -> None:
+    for other in await opened.runs.list(thread):
+        if other.is_active:
+            await remove_run(opened, other)
 
 
 async def _choose_id(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> str:
@@ -176,8 +200,12 @@ async def _find(request: Request) -> tuple[OpenWorkspace, StartedRun]:
     return opened, run
 
 
+def _read_flag(request: Request, name: str) -> bool:
+    return request.query_params.get(name) in ("1", "true")
+
+
 def _place(run: StartedRun, rest: str) -> dict[str, str]:
-    """Return where a run is and, if it can be asked for there, from where a client goes on that lost the connection."""
+    """Return headers: where a run is and, if it stays, where a client that lost the connection can follow it."""
     if not run.is_persistent:
         return {"Content-Location": f"/runs/{run.id}"}
     here = f"/threads/{run.thread}/runs/{run.id}"
@@ -185,12 +213,12 @@ def _place(run: StartedRun, rest: str) -> dict[str, str]:
 
 
 def read_position(text: str) -> int:
-    """Return after which event a client goes on, as its Last-Event-ID says."""
+    """Return the position of the last event that a client has, from its Last-Event-ID."""
     return int(text) if text.isdecimal() and len(text) < 10 else 0  # -1 is how clients say: from the beginning
 
 
 class _Followed(EventSourceResponse):
-    """What a run tells, as server-sent events with their positions as ids."""
+    """A run's events as server-sent events, with their positions as ids."""
 
     def __init__(
         self,
@@ -248,8 +276,8 @@ def _describe(exc: AnaError) -> dict[str, str]:
 
 
 async def _stop(opened: OpenWorkspace, run: StartedRun) -> None:
-    """Stop a run whose client has gone away, with which this code is cancelled too."""
-    with anyio.CancelScope(shield=True):
+    """Stop a run whose client has gone away."""
+    with anyio.CancelScope(shield=True):  # the request's own code is cancelled when its client goes
         try:
             await opened.runs.cancel(run.id)
         except AnaError as exc:

@@ -34,10 +34,11 @@ class WholePostgres(WholeStore):
             yield from_json(record), np.frombuffer(vector, np.float32)
 
     def take_records(self, kind: Kind, records: Sequence[tuple[Item, Vector | None]]) -> None:
-        known = {render_text(i.content, i.properties): vector for i, vector in records if vector is not None}
-        entries = [Entry("", "", "", Change(kind, item.id, None, item)) for item, _ in records]
+        known = {render_text(item.content, item.properties): vector for item, vector in records if vector is not None}
+        # only records are written, without journal entries: `take_entries` brings those
+        creations = [Entry(ts="", thread="", turn="", change=Change(kind, item.id, None, item)) for item, _ in records]
         self._session.add(MAKE_STORE)
-        Writing(entries, OnceEmbeddings(self._backend.embedder, known)).fill(self._session)
+        Writing(creations, OnceEmbeddings(self._backend.embedder, known)).fill(self._session)
         self._session.run()
 
     def take_entries(self, entries: Sequence[Entry]) -> None:

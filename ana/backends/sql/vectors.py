@@ -9,7 +9,7 @@ from ana.embedders.base import Vector
 from ana.memory.search.words import Rows, Scores
 
 MANY = 8
-"""From this share of all rows on, to multiply all of them is faster than to take out those that are wanted."""
+"""If more than one row in so many is wanted, multiplying all of them is faster than copying the wanted ones."""
 
 
 class RowVectors:
@@ -45,11 +45,16 @@ class RowVectors:
         place = self._places.setdefault(row, self._count)
         if place == self._count:
             if place == len(self._rows):
-                more = max(64, place // 4)
-                self._rows = np.pad(self._rows, (0, more))
-                self._matrix = np.pad(self._matrix, ((0, more), (0, len(vector) - self._matrix.shape[1])))
+                self._grow(len(vector))
             self._count += 1
         self._set(place, row, vector)
+
+    def _grow(self, dimension: int) -> None:
+        """Make room for more rows than are added now, so that most additions copy nothing."""
+        room = max(64, self._count // 4)
+        missing_columns = dimension - self._matrix.shape[1]  # all of them while there is no vector
+        self._rows = np.pad(self._rows, (0, room))
+        self._matrix = np.pad(self._matrix, ((0, room), (0, missing_columns)))
 
     def remove(self, row: int) -> None:
         """Remove a vector, if it exists; the last takes its place."""
@@ -67,9 +72,10 @@ class RowVectors:
         self._rows[place], self._matrix[place], self._order = row, vector, None
 
     def _find_places(self, rows: Rows) -> NDArray[np.intp]:
-        known = self._rows[: self._count]
+        """Return the places of rows that all have a vector, each once, ascending."""
+        existing = self._rows[: self._count]
         if self._order is None:
-            self._order = np.argsort(known, kind="stable")  # which is fast where hardly any was removed
+            self._order = np.argsort(existing, kind="stable")  # fast: nearly sorted if few were removed
         if len(rows) == self._count:
-            return self._order
-        return self._order[np.searchsorted(known, rows, sorter=self._order)]
+            return self._order  # as many as there are: these are all rows, in the same order
+        return self._order[np.searchsorted(existing, rows, sorter=self._order)]

@@ -28,7 +28,7 @@ STEP = 2000
 """The progress is reported after every so many records."""
 
 Tell = Callable[[str], None]
-"""Shows a sentence to whoever waits."""
+"""Shows a sentence to the person who waits."""
 
 
 class Healing:
@@ -49,7 +49,7 @@ class Healing:
         self.embedder = embedder
         self._tell = tell
         self.steps: list[str] = []
-        """What is to be taken of the steps to this program's format once the store is open."""
+        """The steps to this program's format that are left to take once the store is open."""
 
     def settle_files(self) -> None:
         """Finish an exchange that was cut short, and bring an older folder to this program's format."""
@@ -70,7 +70,7 @@ class Healing:
             copy_files(self._path, None, copy, self._folder.person)
 
     def heal_if_doubtful(self) -> None:
-        """Heal if somebody had to, or a rebuild was cut short."""
+        """Heal if the files may be damaged, or a rebuild was cut short."""
         self._folder.in_doubt |= self._was_cut_short()
         if self._folder.in_doubt:
             self.heal()
