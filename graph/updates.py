@@ -44,15 +44,25 @@ _CONFIG_KINDS = {"tags": list, "metadata": dict, "configurable": dict, "recursio
 _KIND_NAMES = {list: "a list", dict: "an object", int: "a whole number"}
 
 
-def check_edit(values: Any) -> None:
-    """Check an edit of a state, as a client writes it: it may hold what an input may.
+def read_edit(values: Any, before: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return what an edit of a state writes, as a client sends it: messages, as an input may hold them.
+
+    Some clients send the whole state back, with fields of their own: what is unchanged, or no part of a state, goes
+    nowhere.
+
+    Args:
+        before: The state that it edits, as clients are shown it.
 
     Raises:
-        UserError: It cannot be read, or would leave a state that no turn can go on from.
+        UserError: It cannot be read, would change another field, or leave a state that no turn can go on from.
     """
     check_input(values)
-    if other := [name for name in values or () if name != "messages"]:
-        raise UserError(f"An edit can write messages only, not {other[0]!r:.60}.", EXAMPLE)
+    if values is None:
+        return None
+    others = {name: value for name, value in values.items() if name in State.__annotations__ and name != "messages"}
+    if changed := [name for name, value in others.items() if value != before.get(name, DEFAULTS.get(name))]:
+        raise UserError(f"An edit can write messages only, not {changed[0]!r:.60}.", EXAMPLE)
+    return {name: value for name, value in values.items() if name == "messages"}
 
 
 def check_messages(value: Any) -> None:

@@ -18,6 +18,9 @@ FORM = (
     'Give {"decisions": [...]}, one for each action in order: {"type": "approve"}, {"type": "reject", "message": ""}, '
     '{"type": "edit", "edited_action": {"name": "...", "args": {...}}}. true or "approve", false or "reject": all.'
 )
+INBOX_DECISIONS = {"accept": "approve", "ignore": "reject", "response": "reject"}
+"""What Agent Inbox calls decisions: it shows requests in this convention, but replies in an older one of its own."""
+
 HOLD = "not_carried_out"
 """The key of a reply that is a message, which does not decide anything."""
 
@@ -169,4 +172,13 @@ def _complete(reply: Any, request: Request) -> Any:
     if isinstance(reply, Mapping) and "type" in reply:
         alone = reply["type"] == "edit"  # what is written into one action is not meant for all
         return {"decisions": [reply] * (1 if alone else len(request["action_requests"]))}
-    return {"decisions": reply} if isinstance(reply, list) else reply
+    return {"decisions": [_translate(each) for each in reply]} if isinstance(reply, list) else reply
+
+
+def _translate(decision: Any) -> Any:
+    """Return a decision of Agent Inbox, {"type": "accept", "args": ...}, in this convention; any other as it is."""
+    kind = INBOX_DECISIONS.get(str(decision.get("type"))) if isinstance(decision, Mapping) else None
+    if kind is None:
+        return decision
+    said = decision.get("args")
+    return {"type": kind} | ({"message": said} if kind == "reject" and isinstance(said, str) else {})

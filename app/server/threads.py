@@ -18,7 +18,7 @@ from app.server.shapes import show_checkpoint, show_state
 from app.server.stopping import stop_runs
 from app.server.thread_row import OPEN_REQUEST, Row, find_value
 from app.server.workspaces import OpenWorkspace
-from graph.updates import check_edit
+from graph.updates import read_edit
 
 Json = dict[str, Any]
 
@@ -109,11 +109,12 @@ async def get_state_at(request: Request) -> Response:
 async def write_state(request: Request) -> Response:
     """POST /threads/{thread_id}/state."""
     body, opened, id = await read_body(request, Edit), await find_workspace(request), path_id(request)
-    check_edit(body.values)
     row = await opened.rows.find(id)
-    place = (body.checkpoint or {}) | ({"checkpoint_id": body.checkpoint_id} if body.checkpoint_id else {})
+    place = _place(id, (body.checkpoint or {}) | ({"checkpoint_id": body.checkpoint_id} if body.checkpoint_id else {}))
     async with own_thread(opened, id, patience=0 if row["status"] == "busy" else PATIENCE):
-        written = await opened.worker.graph.aupdate_state(_place(id, place), body.values, as_node=body.as_node)
+        before = await opened.worker.graph.aget_state(place)
+        values = read_edit(body.values, to_jsonable_python(before.values, fallback=str))
+        written = await opened.worker.graph.aupdate_state(place, values, as_node=body.as_node)
     here = show_checkpoint(written) or {}
     return answer({"checkpoint": here, "configurable": here, "checkpoint_id": here.get("checkpoint_id")})
 

@@ -140,6 +140,10 @@ SHORT: list[tuple[Any, list[str]]] = [
     ({"decisions": [{"type": "approve"}]}, []),
     (False, ["Passport"]),
     ({"type": "reject", "message": "keep it"}, ["Passport"]),
+    ([{"type": "accept", "args": {"action": "delete_item", "args": {}}}], []),  # Agent Inbox
+    ([{"type": "accept", "args": None}], []),
+    ([{"type": "response", "args": "keep it"}], ["Passport"]),
+    ([{"type": "ignore", "args": None}], ["Passport"]),
 ]
 
 
@@ -160,6 +164,7 @@ WRONG: list[tuple[Any, str]] = [
     ("perhaps", 'That is no decision. Give {"decisions": [...]}, one for each action'),
     ({"decisions": "approve"}, 'That is no decision. Give {"decisions": [...]}, one for each action'),
     ({"decisions": [{"type": "approve"}]}, "Decisions needed: 2; given: 1. Missing: Deletes “Buy milk”. Give {"),
+    ([{"type": "accept", "args": None}], "Decisions needed: 2; given: 1. Missing: Deletes “Buy milk”. Give {"),
     ({"type": "edit", "edited_action": {"name": "x", "args": {}}}, "Decisions needed: 2; given: 1. Missing: Deletes"),
     ({"decisions": [{"type": "edit"}, {"type": "approve"}]}, "That is no decision: Field required. Give {"),
 ]

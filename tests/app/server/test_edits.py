@@ -81,6 +81,27 @@ def test_what_front_ends_edit_is_kept(client: SyncLangGraphClient, answered: str
     assert texts(client, answered) == ["from the start", "Hello there."]
 
 
+def test_a_client_may_send_the_whole_state_back_to_answer_a_message_again(
+    client: SyncLangGraphClient, server: Server, answered: str
+) -> None:
+    """As @ag-ui/langgraph does, with fields of its own."""
+    client.runs.wait(answered, "ana", input=say("and now?"))
+    (place,) = [
+        state
+        for state in client.threads.get_history(answered, limit=100)
+        if len(state["values"]["messages"]) == 2 and state["next"] == ["__start__"]
+    ]
+    own: Any = {"tools": [], "ag-ui": {"context": []}, "copilotkit": {"actions": []}}
+    whole = {**place["values"], **own, "messages": []}
+    id, turn = place["checkpoint"]["checkpoint_id"], whole["turn"]
+    body = {"values": {**whole, "turn": {**turn, "answer": "another"}}, "checkpoint_id": id, "as_node": "__start__"}
+    assert "not 'turn'" in refuse(server, "POST", f"/threads/{answered}/state", body)
+    fork: Any = client.threads.update_state(answered, whole, checkpoint_id=id, as_node="__start__")
+    again = {**whole, **say("and then?")}
+    client.runs.wait(answered, "ana", input=again, checkpoint_id=fork["checkpoint"]["checkpoint_id"])
+    assert texts(client, answered) == ["hello", "Hello there.", "and then?", "Hello there."]
+
+
 @pytest.mark.parametrize(
     ("asked", "why"),
     [
