@@ -98,6 +98,37 @@ def _raise(best: Scores, others: Scores) -> None:
     np.maximum(first, others, out=first)
 
 
+_NOTHING = np.zeros((0, 0), np.float32)
+
+
+class TermVectors:
+    """The vectors of terms, of length 1; a term that is like no other, such as a number, has none."""
+
+    def __init__(self, known: dict[int, WordVector]) -> None:
+        numbers = [number for number, vector in known.items() if vector.any()]
+        self._numbers: Rows = np.array(numbers, np.int64)
+        self._units = _to_units(np.array([known[number] for number in numbers])) if numbers else _NOTHING
+        self._count = len(self._numbers)
+
+    def add(self, number: int, vector: WordVector) -> None:
+        """Add a term."""
+        if not vector.any():
+            return
+        if self._count == len(self._numbers):
+            more = max(64, self._count // 4)
+            self._numbers = np.pad(self._numbers, (0, more))
+            self._units = np.pad(self._units, ((0, more), (0, len(vector) - self._units.shape[1])))
+        self._numbers[self._count], self._units[self._count] = number, _to_units(vector[np.newaxis])[0]
+        self._count += 1
+
+    def compare(self, vectors: Sequence[WordVector]) -> tuple[Rows, Scores]:
+        """Return the numbers of the terms that have a vector, and their cosine, 0 to 1, with each of these."""
+        units = self._units[: self._count]
+        if not self._count:
+            return self._numbers[:0], np.zeros((0, len(vectors)), np.float32)
+        return self._numbers[: self._count], np.clip(units @ _to_units(np.array(vectors)).T, 0, 1)
+
+
 class Words:
     """The words of all documents, which are known by their row.
 
@@ -109,21 +140,16 @@ class Words:
     def __init__(self, documents: Iterable[tuple[int, Terms]], vectors: Iterable[tuple[int, WordVector]] = ()) -> None:
         self._known = dict(documents)
         self._documents: Documents | None = None
-        self._units = np.zeros((0, 0), np.float32)
-        """The vector of each term by its number, of length 1, or zeros if it is like no other."""
-        if known := dict(vectors):
-            self._units = np.zeros((max(known) + 1, len(next(iter(known.values())))), np.float32)
-            self._units[[*known]] = _to_units(np.array([*known.values()]))
-        self._counts = _count_documents([*self._known.values()], len(self._units))
+        known = dict(vectors)
+        self._vectors = TermVectors(known)
+        self._counts = _count_documents([*self._known.values()], max(known, default=-1) + 1)
         """How many documents have each term, by its number."""
 
     def learn(self, number: int, vector: WordVector) -> None:
         """Add a term, before the first document that has it."""
-        if (missing := number + 1 - len(self._units)) > 0:
-            more = max(64, missing, len(self._units) // 4)
-            self._units = np.pad(self._units, ((0, more), (0, len(vector) - self._units.shape[1])))
-            self._counts = np.pad(self._counts, (0, more))
-        self._units[number] = _to_units(vector[np.newaxis])[0]
+        if (missing := number + 1 - len(self._counts)) > 0:
+            self._counts = np.pad(self._counts, (0, max(64, missing, len(self._counts) // 4)))
+        self._vectors.add(number, vector)
 
     def put(self, row: int, terms: Terms) -> None:
         """Add a document, or replace it."""
@@ -183,14 +209,13 @@ class Words:
 
     def _compare(self, words: Sequence[QueryWord], near: float) -> Scores:
         """Return how alike each term is to each word: 1 for the word itself, 0 below `near`."""
-        cosines = np.zeros((len(self._units), len(words)), np.float32)
-        if len(self._units):
-            cosines = np.clip(self._units @ _to_units(np.array([word.vector for word in words])).T, 0, 1)
-            cosines[cosines < near] = 0
+        likeness = np.zeros((len(self._counts), len(words)), np.float32)
+        numbers, cosines = self._vectors.compare([word.vector for word in words])
+        likeness[numbers] = np.where(cosines < near, 0, cosines)
         for lane, word in enumerate(words):
             if word.number is not None:
-                cosines[word.number, lane] = 1
-        return cosines
+                likeness[word.number, lane] = 1
+        return likeness
 
     def _weigh(self, word: QueryWord) -> float:
         """Return a word's idf; one that no document has counts as the rarest."""

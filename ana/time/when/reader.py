@@ -16,6 +16,9 @@ GRAMMAR = Grammar({**DAY_ROWS, **TIME_ROWS, **RULE_ROWS})
 _KINDS = ("DAY", "STRETCH", "MOMENT", "RANGE", "TIME", "PARTOFDAY", "RULE")
 """What is looked for; of the same words the first counts."""
 
+_FIRST = frozenset[str]().union(*(GRAMMAR.first[kind] for kind in _KINDS))
+"""What any of these may begin with: most tokens of most texts begin none."""
+
 _SIDES = words("since until till through before after")
 _LEADS = words("on by due from til this") | _SIDES
 _BEFORE_MONTHS = ("in", "during", "for")
@@ -110,6 +113,8 @@ class _Scan(NamedTuple):
 
     def find_pieces(self, at: int) -> Iterator[Piece]:
         """Yield what counts from a token on, the longest first."""
+        if _FIRST.isdisjoint(self.chart.tokens[at].names):
+            return
         matches = [(kind, match) for kind in _KINDS for match in self.chart.match(kind, at)]
         for kind, match in sorted(matches, key=lambda each: -each[1].end):
             if self._counts(kind, at, match):
