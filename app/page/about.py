@@ -1,73 +1,39 @@
 """What is known about the person: each line with since when, and because of which words; edited by hand."""
 
-from dataclasses import dataclass
-
-from starlette.datastructures import FormData
-from starlette.requests import Request
-from starlette.responses import Response
-
-from ana.handles import DataHandles
-from ana.memory.changes import make_edit
-from ana.memory.digests import digest_line
 from ana.workspace.personal import list_fixed, save_settings
 from app.knowing import explain_lines
-from app.page.acts import go_on
-from app.page.forms import read_text
-from app.page.shell import render
-from app.server.answers import find_workspace
-from app.server.request_threads import run_in_threadpool
+from app.page.visits import Page, Visit
 
 
-@dataclass(frozen=True)
-class ShownLine:
-    """A line of Global Context."""
-
-    number: int
-    text: str
-    since: str
-    because: str
-    digest: str
-
-
-async def show(request: Request) -> Response:
+def show(visit: Visit) -> Page:
     """GET /app/about."""
-    handles = (await find_workspace(request)).handles
-    lines = await run_in_threadpool(_list_lines, handles)
-    return await render(request, "about.html", lines=lines)
+    return Page("about.html", lines=explain_lines(visit.handles))
 
 
-async def add(request: Request, form: FormData) -> str:
+def add(visit: Visit) -> str:
     """POST /app/about: {text}."""
-    memory, by = (await find_workspace(request)).handles.memory, make_edit()
-    await run_in_threadpool(memory.append_line, read_text(form, "text"), by)
-    return go_on("/about", by.turn)
+    visit.handles.memory.append_line(visit.read("text"), visit.by)
+    return visit.go_on("/about")
 
 
-async def change(request: Request, form: FormData) -> str:
+def change(visit: Visit) -> str:
     """POST /app/about/{line}: {text, digest}, as it was shown; or {delete}."""
-    memory, by, line = (await find_workspace(request)).handles.memory, make_edit(), int(request.path_params["line"])
-    shown, text = {line: read_text(form, "digest")}, read_text(form, "text")
-    if "delete" in form:
-        await run_in_threadpool(memory.delete_line, line, by, shown)
+    memory, line = visit.handles.memory, int(visit.find("line"))
+    shown = {line: visit.read("digest")}
+    if "delete" in visit.form:
+        memory.delete_line(line, visit.by, shown)
     else:
-        await run_in_threadpool(memory.replace_line, line, text, by, shown)
-    return go_on("/about", by.turn)
+        memory.replace_line(line, visit.read("text"), visit.by, shown)
+    return visit.go_on("/about")
 
 
-async def introduce(request: Request, form: FormData) -> str:
+def introduce(visit: Visit) -> str:
     """POST /app/welcome: {name, ana_timezone, ana_language}: who the person is, where, and how they speak."""
-    opened, by = await find_workspace(request), make_edit()
-    name, zone = read_text(form, "name"), read_text(form, "ana_timezone")
-    wanted = {"ana_timezone": zone, "ana_language": read_text(form, "ana_language")}
-    known = {"ana_timezone": opened.handles.clock.zone_name, "ana_language": "en"}
-    free = wanted.keys() - list_fixed(opened.workspace)
-    if changed := {name: wanted[name] for name in free if wanted[name] not in ("", known[name])}:
-        await run_in_threadpool(save_settings, opened.workspace, changed)
-    if name:
-        await run_in_threadpool(opened.handles.memory.append_line, f"Name: {name}", by)
-    return go_on("/chat/new", by.turn if name else "")
-
-
-def _list_lines(handles: DataHandles) -> list[ShownLine]:
-    told = explain_lines(handles)
-    return [ShownLine(number, *row, digest=digest_line(row[0])) for number, row in told.items()]
+    workspace = visit.opened.workspace
+    known = {"ana_timezone": visit.handles.clock.zone_name, "ana_language": "en"}
+    free = known.keys() - list_fixed(workspace)
+    if changed := {name: visit.read(name) for name in free if visit.read(name) not in ("", known[name])}:
+        save_settings(workspace, changed)
+    if name := visit.read("name"):
+        visit.handles.memory.append_line(f"Name: {name}", visit.by)
+    return visit.go_on("/chat/new")

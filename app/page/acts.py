@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, quote, unquote, urlencode
+from urllib.parse import unquote
 
 from starlette.requests import Request
 
@@ -11,14 +11,11 @@ from ana.memory.changes import net
 from ana.memory.receipts import combine_receipts, describe_change, make_receipt
 from ana.memory.sources import is_others
 from ana.memory.undo import find_all_undone
+from app.page.visits import ACT
 from app.server.guard import PAGE
-from app.server.request_threads import run_in_threadpool
 
 ZONE = "ana-zone"
 """The cookie in which the page's script keeps the browser's zone."""
-
-ACT = "act"
-"""In an address, the turn that the page tells of."""
 
 
 @dataclass(frozen=True)
@@ -30,33 +27,12 @@ class Notice:
         lines: What changed, or a sentence.
         can_undo: Whether it can be taken back now.
         can_claim: Whether the person can say that it is their own words.
-        next: Where to go on after that.
     """
 
     turn: str
     lines: Sequence[str]
     can_undo: bool
-    can_claim: bool
-    next: str
-
-    @property
-    def away(self) -> str:
-        """The same place without it."""
-        return go_on(self.next).removeprefix(PAGE)
-
-
-def go_on(path: str, turn: str = "", **query: str) -> str:
-    """Return where to go on after an act.
-
-    Args:
-        path: A path of the page, without its base; it may have a query.
-        turn: The act's turn; empty where nothing was done.
-        query: What else stands in the address.
-    """
-    path, _, there = path.partition("?")
-    kept = {name: value for name, value in parse_qsl(there) if name != ACT}
-    asked = urlencode(kept | query | ({ACT: turn} if turn else {}))
-    return f"{PAGE}{quote(path, safe='/-')}{'?' if asked else ''}{asked}"
+    can_claim: bool = False
 
 
 def find_place(request: Request) -> str:
@@ -65,7 +41,7 @@ def find_place(request: Request) -> str:
     return f"{request.url.path.removeprefix(PAGE)}{'?' if query else ''}{query}"
 
 
-async def find_notice(request: Request, handles: DataHandles) -> Notice | None:
+def find_notice(request: Request, handles: DataHandles) -> Notice | None:
     """Return what an address says that was just done, as the journal has it, or that the person's zone is another.
 
     None if it names nothing, and the browser is where it was.
@@ -73,19 +49,13 @@ async def find_notice(request: Request, handles: DataHandles) -> Notice | None:
     turn = request.query_params.get(ACT, "")
     zone = unquote(request.cookies.get(ZONE, "")) if not turn else ""  # what was just done is told first
     if zone not in ("", handles.clock.zone_name):
-        look = handles.workspace.whereabouts.look
-        noted = await run_in_threadpool(look, handles.memory, handles.clock, zone)
+        noted = handles.workspace.whereabouts.look(handles.memory, handles.clock, zone)
         if noted.sentence:
-            return Notice(noted.turn, [noted.sentence], bool(noted.turn), False, find_place(request))
-    return await run_in_threadpool(_find_notice, handles, turn, find_place(request)) if turn else None
+            return Notice(noted.turn, [noted.sentence], bool(noted.turn))
+    return _find_notice(handles, turn) if turn else None
 
 
-def keep_here(path: str, other: str = "/chat") -> str:
-    """Return a path of the page that a form names, with its query; another one for anything else."""
-    return path if path.startswith("/") and not path.startswith("//") else other
-
-
-def _find_notice(handles: DataHandles, turn: str, path: str) -> Notice | None:
+def _find_notice(handles: DataHandles, turn: str) -> Notice | None:
     entries = [*reversed(handles.memory.history(turn=turn))]
     changes = net(entry.change for entry in entries)
     if not changes:
@@ -95,4 +65,4 @@ def _find_notice(handles: DataHandles, turn: str, path: str) -> Notice | None:
     lines = [*map(describe_change, told or (make_receipt(change, handles.clock.zone) for change in changes))]
     can_undo = turn not in find_all_undone(handles.memory)
     can_claim = can_undo and any(each.after and is_others(each.after.source) for each in changes)
-    return Notice(turn, lines, can_undo, can_claim, path)
+    return Notice(turn, lines, can_undo, can_claim)

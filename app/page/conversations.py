@@ -1,35 +1,30 @@
 """A conversation as the page shows it: from the traces of its turns, and from what waits or works there."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from langgraph.types import StateSnapshot
 
-from ana.handles import Handles
-from ana.memory.receipts import list_changes, tells_no_changes
 from ana.memory.undo import find_all_undone
 from ana.time.clock import Clock
 from ana.time.dates import show_day
 from ana.tracing.port import Traces
-from ana.tracing.record import INTERRUPTED
-from ana.tracing.schema import Record, Step, is_call
+from ana.tracing.schema import Step, is_call
 from ana.translation import _
-from app.demo import RECORDED
-from app.outcome import Waiting, read_waiting
 from app.page.fields import Field, list_fields
 from app.server.request_threads import run_in_threadpool
 from app.server.thread_row import Row
 from app.server.workspaces import OpenWorkspace
 from app.show.calls import WRITES, describe_call, word_call
 from app.show.replayed import describe_observation
-from app.show.requests import QUESTION, word_actions
-from app.show.text import shorten, show_moment
+from app.show.requests import word_actions
+from app.show.text import shorten
 from graph.context import THREAD_FIELDS
 from nodes.history import is_answered, this_turn
-from nodes.requests import Request, find_allowed_decisions
-from nodes.turns import find_unanswered
+from nodes.requests import Request
 
 TURNS = 30
 """Turns on one page."""
@@ -38,32 +33,13 @@ CONVERSATIONS, BESIDE = 200, 30
 """Conversations in their list, and beside every other part of the page."""
 
 WHICH = {"id", "line"}
-"""Arguments that say which record is meant. If there are no others, there is nothing to edit."""
+"""Arguments that say which record is meant: where there are no others nothing is to be edited."""
 
 LOOKED = 160
 """Characters of what was looked up in a turn."""
 
 TITLE = 80
 """Characters of a conversation's name, or of its first words in place of one."""
-
-
-@dataclass(frozen=True)
-class ShownTurn:
-    """A turn as it is read in its conversation."""
-
-    id: str
-    ts: str
-    when: str
-    question: str
-    answer: str
-    looked: str
-    calls: Sequence[tuple[str, str, str]]
-    corrections: Sequence[tuple[str, str]]
-    receipts: Sequence[str]
-    is_unchanged: bool
-    is_undone: bool
-    can_undo: bool
-    is_recorded: bool
 
 
 @dataclass(frozen=True)
@@ -86,19 +62,6 @@ class ShownAction:
 
 
 @dataclass(frozen=True)
-class ShownRequest:
-    """What waits for a decision."""
-
-    request_id: str
-    question: str
-    title: str
-    summary: Sequence[str]
-    actions: Sequence[ShownAction]
-    looked: str
-    corrections: Sequence[tuple[str, str]]
-
-
-@dataclass(frozen=True)
 class Listed:
     """A conversation in the list."""
 
@@ -108,35 +71,22 @@ class Listed:
     last: datetime
 
 
-@dataclass
-class Conversation:
-    """What a page of a conversation shows.
+def read_conversation(opened: OpenWorkspace, thread: str, before: str | None) -> dict[str, Any]:
+    """Return what a page of a conversation shows of it.
 
-    Args:
-        thread: Its id.
-        name: What it is called; empty before its first turn.
-        is_kept: Whether it has begun.
-        turns: Its turns, the oldest first.
-        earlier: The turn before which there are more; empty if these are all.
+    That is its name, empty before its first turn; whether it has begun; its turns, the oldest first; and the turn
+    before which there are more, empty if these are all. Raises UserError if it has no turn `before`.
     """
-
-    thread: str
-    name: str
-    is_kept: bool
-    turns: Sequence[ShownTurn]
-    earlier: str
-
-
-def read_conversation(opened: OpenWorkspace, thread: str, before: str | None) -> Conversation:
-    """Return a conversation. Raises UserError if it has no turn `before`."""
-    handles = opened.handles
-    records = handles.traces.page(thread, TURNS + 1, before)
-    undone = find_all_undone(handles.memory)
-    turns = [show_turn(record, handles, undone) for record in records[-TURNS:]]
-    earlier = records[-TURNS]["id"] if len(records) > TURNS else ""
-    threads = handles.workspace.open_threads()
-    name = threads.store.names().get(thread) or shorten(records[0]["question"] if records else "", TITLE)
-    return Conversation(thread, name, threads.exists(thread), turns, earlier)
+    records = opened.handles.traces.page(thread, TURNS + 1, before)
+    threads = opened.workspace.open_threads()
+    return {
+        "thread": thread,
+        "name": threads.store.names().get(thread) or shorten(records[0]["question"] if records else "", TITLE),
+        "is_kept": threads.exists(thread),
+        "turns": records[-TURNS:],
+        "undone": find_all_undone(opened.handles.memory),
+        "earlier": records[-TURNS]["id"] if len(records) > TURNS else "",
+    }
 
 
 async def list_conversations(opened: OpenWorkspace, most: int = 1, text: str = "") -> list[Listed]:
@@ -174,21 +124,17 @@ def _list_row(row: Row, waits: Mapping[str, str]) -> Listed:
     return Listed(id, shorten(title, TITLE), waits.get(id, ""), row["updated_at"] or row["created_at"])
 
 
-def list_deleted(opened: OpenWorkspace) -> list[tuple[str, str, str]]:
-    """Return the conversations in the trash, the one deleted last first: id, name, and when that was."""
-    clock = opened.handles.clock
-    deleted = opened.workspace.open_threads().store.list_trash()
-    return [
-        (each.thread, each.name or shorten(each.question, TITLE) or _("Without a name"), show_moment(each.ts, clock))
-        for each in deleted
-    ]
-
-
-def read_request(opened: OpenWorkspace, state: StateSnapshot) -> ShownRequest | None:
-    """Return what a conversation waits for; None if it waits for nothing."""
-    unanswered = find_unanswered(state)
-    clock = opened.handles.clock
-    return _show_request(read_waiting(state, unanswered[0], clock), clock.now().year) if unanswered else None
+def list_actions(request: Request) -> list[ShownAction]:
+    """Return the actions of a request."""
+    may = {config.get("action_name"): config.get("allowed_decisions") for config in request["review_configs"]}
+    actions = []
+    for number, (action, worded) in enumerate(zip(request["action_requests"], word_actions(request), strict=True)):
+        allowed = may.get(action.get("name")) or ["approve", "edit", "reject"]
+        args = action.get("args")
+        can_edit = "edit" in allowed and isinstance(args, Mapping) and bool(args.keys() - WHICH)
+        fields = list_fields(args) if can_edit and isinstance(args, Mapping) else []
+        actions.append(ShownAction(number, *worded, "approve" in allowed or bool(fields), fields))
+    return actions
 
 
 def find_cut_short(state: StateSnapshot) -> str:
@@ -221,66 +167,3 @@ def show_corrections(steps: Iterable[Step]) -> list[tuple[str, str]]:
     """Return the drafts that were sent back among the steps of a turn, each after the reason."""
     sent_back = (step for step in steps if step["tool"].startswith("⛔️") and "draft" in step["args"])
     return [(str(step["observation"]), str(step["args"]["draft"])) for step in sent_back]
-
-
-def show_turn(record: Record, handles: Handles, undone: Collection[str] | None = None) -> ShownTurn:
-    """Return a turn as it is shown.
-
-    Args:
-        undone: The turns that were taken back; None if nobody has looked yet.
-    """
-    known = find_all_undone(handles.memory) if undone is None else undone
-    is_undone, changes = record["id"] in known, record.get("changes", [])
-    return ShownTurn(
-        record["id"],
-        record["ts"],
-        show_moment(record["ts"], handles.clock),
-        record["question"],
-        record["answer"],
-        word_looks(record["steps"], handles.clock.now().year),
-        show_calls(record["steps"], handles.clock.now().year),
-        show_corrections(record["steps"]),
-        list_changes(changes, record.get("receipt")),
-        tells_no_changes(record.get("receipt")),
-        is_undone,
-        bool(changes) and not is_undone,
-        record.get("model") == RECORDED,
-    )
-
-
-def _show_request(waiting: Waiting, year: int) -> ShownRequest:
-    finished = [step for step in waiting.steps if step["observation"] not in (None, INTERRUPTED)]
-    return ShownRequest(
-        request_id=waiting.request_id,
-        question=waiting.question,
-        title=_(QUESTION),
-        summary=_show_summary(waiting.request),
-        actions=list(_show_actions(waiting.request)),
-        looked=word_looks(finished, year),
-        corrections=show_corrections(finished),
-    )
-
-
-def _show_summary(request: Request) -> list[str]:
-    if summary := request.get("summary"):
-        return summary.splitlines()
-    value = request.get("value")  # of a tool of the person's own, which asks in another shape
-    return [str(value)] if value else []
-
-
-def _show_actions(request: Request) -> Iterator[ShownAction]:
-    allowed_decisions = find_allowed_decisions(request)
-    words = word_actions(request)
-    for number, (action, (title, lines)) in enumerate(zip(request["action_requests"], words, strict=True)):
-        allowed = allowed_decisions.get(action.get("name")) or ["approve", "edit", "reject"]
-        fields = _list_editable_fields(action.get("args")) if "edit" in allowed else []
-        # a form whose fields may be edited also approves: they are sent as they are
-        can_be_done = "approve" in allowed or bool(fields)
-        yield ShownAction(number, title, lines, can_be_done, fields)
-
-
-def _list_editable_fields(args: object) -> list[Field]:
-    """Return a field for each argument; none if all they say is which record is meant."""
-    if not isinstance(args, Mapping) or args.keys() <= WHICH:
-        return []
-    return list_fields(args)

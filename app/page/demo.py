@@ -1,30 +1,25 @@
 """The end of a demo, from the page."""
 
 import asyncio
-from typing import Any
 
 from starlette.background import BackgroundTask
-from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
-from starlette.responses import Response
 
-from app.page.shell import render
+from app.page.visits import Page, Visit
 
 SECONDS = 1.0
 """How long the page that says so has for what it loads."""
 
 
-async def end(request: Request, _: FormData) -> Response:
+def end(visit: Visit) -> Page:
     """POST /app/demo/end: the server ends, and its folder goes; the browser drops what it kept of this address."""
-    if request.app.state.end_demo is None:
+    state = visit.request.app.state
+    if state.end_demo is None:
         raise HTTPException(404, "This is no demo.")
-    response = await render(request, "demo_ended.html", conversations=())
-    response.headers["clear-site-data"] = '"cache", "storage"'
-    response.background = BackgroundTask(_end, request.app)
-    return response
 
+    async def finish() -> None:
+        await asyncio.sleep(SECONDS)
+        state.end_demo()
 
-async def _end(app: Any) -> None:
-    await asyncio.sleep(SECONDS)
-    app.state.end_demo()
+    dropped = {"clear-site-data": '"cache", "storage"'}
+    return Page("demo_ended.html", headers=dropped, background=BackgroundTask(finish))

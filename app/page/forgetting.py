@@ -1,59 +1,38 @@
 """Taking back and forgetting: the pages that ask before something is overwritten, or is gone for good."""
 
-from starlette.datastructures import FormData
-from starlette.requests import Request
-from starlette.responses import Response
-
-from ana.memory.changes import make_edit
 from ana.memory.others import claim_turn
-from ana.memory.receipts import describe_difference
 from ana.memory.undo import undo
 from app.forgetting.plan import Plan
-from app.page.acts import go_on, keep_here
-from app.page.forms import read_text
-from app.page.shell import render
-from app.server.answers import find_workspace
+from app.page.visits import Page, Visit, go_on, keep_here
 from app.server.forgetting import forget, plan_forgetting
-from app.server.request_threads import run_in_threadpool
 
 
-async def take_back(request: Request, form: FormData) -> Response | str:
+def take_back(visit: Visit) -> Page | str:
     """POST /app/undo: take back what a turn did; what has changed since is shown first."""
-    handles, turn, there = (await find_workspace(request)).handles, read_text(form, "turn"), read_text(form, "next")
-    undone = await run_in_threadpool(undo, handles.memory, turn, override=bool(read_text(form, "override")))
+    turn = visit.read("turn")
+    undone = undo(visit.handles.memory, turn, override=bool(visit.read("override")))
     if undone.conflicts and not undone.name:
-        told = [describe_difference(each.after, each.now) for each in undone.conflicts]
-        return await render(request, "conflicts.html", conflicts=told, turn=turn, next=there)
-    return go_on(keep_here(there), undone.name)
+        there = keep_here(visit.read("next"), "/chat")
+        return Page("conflicts.html", conflicts=undone.conflicts, turn=turn, next=there)
+    return visit.go_back("/chat", undone.name)
 
 
-async def claim(request: Request, form: FormData) -> str:
+def claim(visit: Visit) -> str:
     """POST /app/mine: {turn}: what a turn wrote becomes the person's own words."""
-    memory, by = (await find_workspace(request)).handles.memory, make_edit()
-    changes = await run_in_threadpool(claim_turn, memory, read_text(form, "turn"), by)
-    return go_on(keep_here(read_text(form, "next")), by.turn if changes else "")
+    claim_turn(visit.handles.memory, visit.read("turn"), visit.by)
+    return visit.go_back("/chat")
 
 
-async def ask(request: Request) -> Response:
+async def ask(visit: Visit) -> Page:
     """GET /app/forget/{name}: what goes with a message, an item or a line, and what stays."""
-    name = request.path_params["name"]
-    plan = await plan_forgetting(await find_workspace(request), name, with_items=False)
-    return await render(
-        request,
-        "forget.html",
-        part="items",
-        name=name,
-        parts=plan.list_parts(),
-        stored=plan.stored,
-        back=_find_back(plan),
-    )
+    plan = await plan_forgetting(visit.opened, visit.find("name"), with_items=False)
+    return Page("forget.html", plan=plan, name=visit.find("name"), back=_find_back(plan))
 
 
-async def carry_out(request: Request, form: FormData) -> str:
+async def carry_out(visit: Visit) -> str:
     """POST /app/forget/{name}: {with_items}."""
-    opened, with_items = await find_workspace(request), bool(read_text(form, "with_items"))
-    plan = await plan_forgetting(opened, request.path_params["name"], with_items=with_items)
-    await forget(opened, plan)
+    plan = await plan_forgetting(visit.opened, visit.find("name"), with_items=bool(visit.read("with_items")))
+    await forget(visit.opened, plan)
     return go_on(_find_back(plan))
 
 

@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Awaitable, Callable
-from functools import wraps
 from hmac import compare_digest
 from string import hexdigits
 
@@ -10,7 +9,7 @@ import numpy as np
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import Response
 
 from ana.errors import UserError
 from ana.text import check_text
@@ -28,8 +27,8 @@ MOST_BESIDE, LONGEST_BESIDE = 8, 10_240
 _DIGITS = np.array([int(chr(code), 16) if chr(code) in hexdigits else -1 for code in range(256)], np.int16)
 """What each byte is as a hexadecimal digit."""
 
-Act = Callable[[Request, FormData], Awaitable[Response | str]]
-"""What a form does. It returns the answer, or where to go on."""
+Act = Callable[[Request, FormData], Awaitable[Response]]
+"""What a form does."""
 
 
 def read_form_token(request: Request) -> str:
@@ -53,16 +52,14 @@ def end_forms(response: Response) -> Response:
 def act(do: Act) -> Callable[[Request], Awaitable[Response]]:
     """Return the endpoint of a form: its token is looked at before anything is done."""
 
-    @wraps(do)
     async def answer(request: Request) -> Response:
         form = await _read_form(request)
         try:
             _check_token(request, form)
             check_text([text for pair in form.multi_items() for text in pair], UserError)
-            told = await do(request, form)
+            return await do(request, form)
         finally:
             await form.close()
-        return RedirectResponse(told, 303) if isinstance(told, str) else told
 
     return answer
 

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 from weakref import finalize
 
 from starlette.datastructures import UploadFile
-from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
 from ana.addresses import list_own_mail
@@ -25,13 +24,13 @@ from ana.transfer.foreign.tables import Table
 from ana.transfer.importer import ImportResult, import_bundle
 from ana.transfer.reading import read_source
 from ana.transfer.whose import Whose, tell_whose
-from ana.translation import _, mark_text, ngettext
+from ana.translation import _, mark_text
 from app.columns import FINISHED, ColumnChooser
 from app.page.forms import read_form_token
 from app.page.shell import HEADERS, draw, render
+from app.page.visits import Page, Visit
 from app.server.request_threads import run_in_threadpool
 from app.server.workspaces import OpenWorkspace
-from app.show.items import describe_properties, show_date
 
 SMALL = 1_000_000
 """A file of more bytes may take a while to be read."""
@@ -161,28 +160,16 @@ class Importing:
         self.told = told.format(done=done, total=total)
 
 
-async def show_rows(request: Request, importing: Importing) -> Response:
+def show_rows(importing: Importing) -> Page:
     """Return the page of rows before they come in: what their columns are, the first items, and how many there are."""
-    handles = importing.handles
-    items, year = importing.bundle.items[:FINISHED], handles.clock.now().year
-    rows = [(each.content, show_date(each, year), describe_properties(each.properties, year)) for each in items]
-    count = ngettext("{n} item", "{n} items", len(importing.bundle.items))
-    return await render(
-        request, "columns.html", importing=importing, items=rows, count=count, roles=ROLES, part="settings"
-    )
+    return Page("columns.html", importing=importing, items=importing.bundle.items[:FINISHED], roles=ROLES)
 
 
-async def show_growing(request: Request, importing: Importing) -> Response:
+async def show_growing(visit: Visit, importing: Importing) -> Response:
     """Return the page of an import that works while it is sent, and is stopped where nobody takes it any more."""
-    token = read_form_token(request)
-    shown = {
-        "form_token": token,
-        "here": "settings",
-        "person": request.state.person,
-        "notice": None,
-        "conversations": (),
-    }
-    before, _, after = draw("importing.html", seam=_SEAM, **shown).partition(_SEAM)
+    page = Page("importing.html", seam=_SEAM)
+    drawn = await render(visit.request, page, visit.known)
+    before, _, after = bytes(drawn.body).decode().partition(_SEAM)
     storing = asyncio.create_task(_store(importing))
 
     async def grow() -> AsyncIterator[str]:
@@ -194,6 +181,7 @@ async def show_growing(request: Request, importing: Importing) -> Response:
                     told = importing.told
                     yield draw("import_step.html", told=told)
                 await asyncio.wait([storing], timeout=TOLD_EVERY)
+            token = read_form_token(visit.request)
             yield draw("import_end.html", form_token=token, **storing.result()) + after
         finally:
             importing.stop()

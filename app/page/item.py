@@ -1,33 +1,15 @@
 """One item: its fields, its history, where it came from, and what is like it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
-from starlette.datastructures import FormData
-from starlette.requests import Request
-from starlette.responses import Response
-
 from ana.errors import RecordChanged
-from ana.handles import DataHandles
-from ana.memory.authors import REMINDER, find_author
-from ana.memory.changes import make_edit
 from ana.memory.item import Item
-from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.status import CLOSED, has_status
 from ana.memory.undo import find_all_undone
 from ana.memory.views import localize
 from ana.time.repeats import DATE_KEYS
-from ana.translation import _
 from ana.values import Json, Properties
-from app.page.acts import go_on
 from app.page.fields import fill_fields, list_fields, read_fields, read_new
-from app.page.forms import read_text
-from app.page.marking import claim, delete, get_item, mark_all, read_dates
-from app.page.shell import render
-from app.server.answers import find_workspace
-from app.server.request_threads import run_in_threadpool
-from app.show.items import describe_sources
-from app.show.text import shorten, show_moment
+from app.page.marking import delete, get_item, read_dates
+from app.page.visits import Page, Visit
 
 VERSIONS, ALIKE = 50, 3
 """Changes of an item that are told, and items like it."""
@@ -41,50 +23,33 @@ STATUSES = ("active", "done", "cancelled")
 PREFIX = "field-"
 
 
-@dataclass(frozen=True)
-class Version:
-    """A change of an item.
-
-    Args:
-        when: When it was made.
-        told: What changed.
-        turn: The turn of a conversation that made it; empty where it was made by hand.
-        act: What can be taken back; empty where it was.
-    """
-
-    when: str
-    told: str
-    turn: str
-    act: str
-
-
-async def show(request: Request) -> Response:
+def show(visit: Visit) -> Page:
     """GET /app/items/{id}: an item with its history."""
-    handles = (await find_workspace(request)).handles
-    return await _render(request, handles, await run_in_threadpool(get_item, handles, request.path_params["id"]))
+    return _show(visit, get_item(visit.handles, visit.find("id")))
 
 
-async def save(request: Request, form: FormData) -> Response | str:
+def save(visit: Visit) -> Page | str:
     """POST /app/items/{id}: {content, field-NAME, new-name, new-value, shown}, as it was shown; or {delete}, or {mine}.
 
     A property whose field is empty is taken away.
     """
-    handles = (await find_workspace(request)).handles
-    item = await run_in_threadpool(get_item, handles, request.path_params["id"])
+    memory, form = visit.handles.memory, visit.form
+    item = get_item(visit.handles, visit.find("id"))
     if "delete" in form:
-        return go_on("/items", await run_in_threadpool(mark_all, handles, [item.id], delete))
+        memory.change_all([item.id], delete, visit.by)
+        return visit.go_on("/items")
     if "mine" in form:
-        return go_on(f"/items/{item.id}", await run_in_threadpool(claim, handles, [item.id]))
-    content, by = str(form.get("content", item.content)).replace("\r\n", "\n"), make_edit()
-    changed = read_dates(_read_changes(item, form), handles.clock.now().date())
-    if not changed and content == item.content:
-        return go_on(f"/items/{item.id}")
+        memory.claim([item.id], visit.by)
+        return visit.go_on(f"/items/{item.id}")
+    content = str(form.get("content", item.content)).replace("\r\n", "\n")
+    changed = read_dates(_read_changes(item, visit), visit.handles.clock.now().date())
     new = content if content != item.content else None
     try:
-        await run_in_threadpool(handles.memory.update, item.id, new, changed, by, read_text(form, "shown"))
+        if changed or new is not None:
+            memory.update(item.id, new, changed, visit.by, visit.read("shown"))
     except RecordChanged:
-        return await _render(request, handles, await run_in_threadpool(get_item, handles, item.id), form)
-    return go_on(f"/items/{item.id}", by.turn)
+        return _show(visit, get_item(visit.handles, item.id), is_older=True)
+    return visit.go_on(f"/items/{item.id}")
 
 
 def _list_values(item: Item) -> dict[str, Json]:
@@ -96,11 +61,11 @@ def _list_values(item: Item) -> dict[str, Json]:
     return {name: both[name] for name in dict.fromkeys([*first, *both])}
 
 
-def _read_changes(item: Item, form: FormData) -> Properties:
+def _read_changes(item: Item, visit: Visit) -> Properties:
     """Return the properties that a form changes; None for one that it takes away. Errors as of `read_fields`."""
-    written = read_fields(_list_values(item), form, PREFIX)
-    if name := read_text(form, "new-name"):
-        written[name] = read_new(read_text(form, "new-value"))
+    written = read_fields(_list_values(item), visit.form, PREFIX)
+    if name := visit.read("new-name"):
+        written[name] = read_new(visit.read("new-value"))
     changed: Properties = {
         name: value for name, value in written.items() if value not in ("", []) and item.properties.get(name) != value
     }
@@ -108,43 +73,24 @@ def _read_changes(item: Item, form: FormData) -> Properties:
     return changed | emptied
 
 
-async def _render(request: Request, handles: DataHandles, item: Item, form: FormData | None = None) -> Response:
+def _show(visit: Visit, item: Item, is_older: bool = False) -> Page:
     """Return the page of an item, with what was written in its fields where that could not be saved."""
-    fields = list_fields(_list_values(item))
-    names = await run_in_threadpool(handles.memory.vocabulary.names)
-    like = await run_in_threadpool(handles.memory.find_similar, item.id, None, ALIKE)
-    status = str(item.properties.get("status", ""))
-    return await render(
-        request,
+    memory, form = visit.handles.memory, visit.form
+    fields, names = list_fields(_list_values(item)), memory.vocabulary.names()
+    return Page(
         "item.html",
-        status=200 if form is None else 409,
-        item=item,
-        sources=describe_sources(item),
-        zone=localize(item, handles.clock.zone).zone,
-        content=item.content if form is None else str(form.get("content", "")),
-        fields=fields if form is None else fill_fields(fields, form, PREFIX),
+        status=409 if is_older else 200,
+        item=localize(item, visit.handles.clock.zone),
+        content=str(form.get("content", "")) if is_older else item.content,
+        fields=fill_fields(fields, form, PREFIX) if is_older else fields,
         prefix=PREFIX,
         dates=DATE_KEYS,
-        statuses=[*dict.fromkeys(["", *STATUSES, status])],
+        statuses=[*dict.fromkeys(["", *STATUSES, str(item.properties.get("status", ""))])],
         known={name: [each for each, _ in names.get(name, ())[:20]] for name in ("type", "project")},
-        is_older=form is not None,
+        is_older=is_older,
         is_done=has_status(item.properties, CLOSED),
-        current=[(each.label, each.written) for each in fields if each.written],
-        like=[(each.id, shorten(each.content, 100)) for each in like.items],
-        versions=await run_in_threadpool(_list_versions, handles, item.id),
+        current=fields,
+        like=memory.find_similar(item.id, None, ALIKE).items,
+        entries=memory.history(id=item.id, limit=VERSIONS),
+        undone=find_all_undone(memory),
     )
-
-
-def _list_versions(handles: DataHandles, id: str) -> Sequence[Version]:
-    entries, undone = handles.memory.history(id=id, limit=VERSIONS), find_all_undone(handles.memory)
-    return [
-        Version(
-            (_("{moment}, from the reminder") if find_author(entry.turn) == REMINDER else "{moment}").format(
-                moment=show_moment(entry.ts, handles.clock)
-            ),
-            describe_change(make_receipt(entry.change, handles.clock.zone)),
-            entry.turn if "-" not in entry.turn else "",
-            entry.turn if entry.turn not in undone else "",
-        )
-        for entry in entries
-    ]

@@ -1,11 +1,11 @@
-"""Items marked by hand: done, moved to another day, changed, deleted; several together are one act."""
+"""What is done with items by hand: moved to another day, changed, deleted."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import date, datetime, timedelta
 
 from ana.errors import NoSuchItem, NotFound, UserError
 from ana.handles import DataHandles
-from ana.memory.changes import make_edit
+from ana.memory.changes import Cause
 from ana.memory.few_words import call_property
 from ana.memory.item import Item
 from ana.memory.travel import read_item_repeat
@@ -47,35 +47,17 @@ def list_labels(properties: Properties) -> list[str]:
     return [shorten(each, 30) for each in listed[:MOST_LABELS] if isinstance(each, str) and each]
 
 
-def mark_all(handles: DataHandles, ids: Sequence[str], mark: Mark) -> str:
-    """Do the same with several items, with all of them or with none, and return the turn that did it.
-
-    Raises:
-        AnaError: It cannot be done with one of them; the others are as they were.
-    """
-    by = make_edit()
-    handles.memory.change_all(ids, mark, by)
-    return by.turn
-
-
-def claim(handles: DataHandles, ids: Sequence[str]) -> str:
-    """Say that items are the person's own words, and return the turn that did it; empty if they were already."""
-    by = make_edit()
-    return by.turn if handles.memory.claim(ids, by) else ""
-
-
-def mark_missed(handles: DataHandles, id: str) -> str:
-    """Mark each date of what repeats that is over and was not marked as done, and return the turn that did it.
+def mark_missed(handles: DataHandles, id: str, by: Cause) -> None:
+    """Mark each date of what repeats that is over and was not marked as done.
 
     Raises:
         AnaError: One of them cannot be marked; those before it are.
     """
-    by, memory, clock = make_edit(), handles.memory, handles.clock
+    memory, clock = handles.memory, handles.clock
     if repeat := read_item_repeat(memory.get(id), clock.zone):
         lead = repeat.keys[0].name
         for each in list_missed(repeat, clock.now()):
             memory.update(id, properties={"status": "done", "done_for": each.dates[lead]}, cause=by)
-    return by.turn
 
 
 def move(handles: DataHandles, day: str, when: str = "") -> Mark:

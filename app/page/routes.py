@@ -1,5 +1,8 @@
 """Every route of the page."""
 
+from functools import partial
+
+from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
@@ -24,98 +27,113 @@ from app.page import (
     today,
     turns,
 )
-from app.page.forms import Act, act
-from app.page.shell import FILES, render
+from app.page.forms import act
+from app.page.shell import FILES, respond
+from app.page.visits import Page, Part, Visit
 from app.server.guard import PAGE
 
 
-def _give(name: str, kind: str) -> Route:
-    """Return the route of a file that stands beside the parts: what a device keeps, and what runs beside the page."""
+def offline(_: Visit) -> Page:
+    """GET /app/offline: what a device shows without a connection; nothing of anybody is in it."""
+    return Page("offline.html")
 
+
+def more(_: Visit) -> Page:
+    """GET /app/more: the parts for which a small screen has no room below."""
+    return Page("more.html")
+
+
+SHOWN: dict[str, Part] = {
+    "": chat.home,
+    "/sign-in": signing_in.ask,
+    "/chat": chat.home,
+    "/chat/new": chat.begin,
+    "/chat/all": chat.list_all,
+    "/chat/trash": chat.show_trash,
+    "/chat/{thread_id}": chat.show,
+    "/chat/{thread_id}/runs/{run_id}": chat.stream,
+    "/today": today.show,
+    "/understood": today.preview,
+    "/routines": routines.show,
+    "/items": items.show_list,
+    "/items/trash": items.show_trash,
+    "/items/{id}": item.show,
+    "/items/{id}/move": today.choose_day,
+    "/calendar": calendar.show,
+    "/more": more,
+    "/offline": offline,
+    "/about": about.show,
+    "/forget/{name}": forgetting.ask,
+    "/turns": turns.show_list,
+    "/turns/{id}": turns.show,
+    "/settings": settings.show,
+    "/assistants": assistants.show,
+    "/files/{name}": files.give,
+}
+"""What is opened, by its path."""
+
+DONE: dict[str, Part] = {
+    "/welcome": about.introduce,
+    "/sign-in": signing_in.enter,
+    "/sign-out": signing_in.leave,
+    "/undo": forgetting.take_back,
+    "/mine": forgetting.claim,
+    "/chat/trash": chat.restore,
+    "/chat/{thread_id}": chat.say,
+    "/chat/{thread_id}/decide": chat.decide,
+    "/chat/{thread_id}/stop": chat.stop,
+    "/chat/{thread_id}/rename": chat.rename,
+    "/chat/{thread_id}/delete": chat.delete,
+    "/today": today.add,
+    "/routines": routines.change,
+    "/items": items.mark,
+    "/items/new": items.create,
+    "/items/trash": items.restore_deleted,
+    "/items/{id}": item.save,
+    "/items/{id}/done": today.finish,
+    "/items/{id}/move": today.put_off,
+    "/about": about.add,
+    "/about/{line:int}": about.change,
+    "/forget/{name}": forgetting.carry_out,
+    "/turns/{id}": turns.replay,
+    "/settings": settings.save,
+    "/settings/model": settings.save_model,
+    "/settings/addresses": settings.save_address,
+    "/settings/browser": settings.save_browser,
+    "/settings/calendar": settings.change_key,
+    "/settings/calendars": settings.save_calendar,
+    "/assistants": assistants.change,
+    "/files": files.take,
+    "/files/rows": files.take_rows,
+    "/demo/end": demo.end,
+    "/people": household.add,
+    "/people/{name}/remove": household.remove,
+}
+"""What a form does that is sent, by its path."""
+
+BESIDE = {"manifest.webmanifest": "application/manifest+json", "sw.js": "text/javascript"}
+"""Files that stand beside the parts: what a device keeps, and what runs beside the page."""
+
+
+def _show(path: str, part: Part, method: str = "GET") -> Route:
+    async def show(request: Request) -> Response:
+        return await respond(part, request, FormData())
+
+    return Route(path, show, methods=[method])
+
+
+def _give(name: str, kind: str) -> Route:
     async def give(_: Request) -> Response:
         return FileResponse(FILES / name, media_type=kind)
 
     return Route(f"{PAGE}/{name}", give)
 
 
-async def offline(request: Request) -> Response:
-    """GET /app/offline: what a device shows without a connection; nothing of anybody is in it."""
-    return await render(request, "offline.html", part="chat")
-
-
-async def more(request: Request) -> Response:
-    """GET /app/more: the parts for which a small screen has no room below."""
-    return await render(request, "more.html")
-
-
-def _form(path: str, do: Act) -> Route:
-    return Route(f"{PAGE}{path}", act(do), methods=["POST"])
-
-
 PAGES: list[BaseRoute] = [
-    Route(PAGE, chat.home),
-    Route(f"{PAGE}/sign-in", signing_in.ask),
-    _form("/welcome", about.introduce),
-    _form("/sign-in", signing_in.enter),
-    _form("/sign-out", signing_in.leave),
-    _form("/undo", forgetting.take_back),
-    _form("/mine", forgetting.claim),
-    Route(f"{PAGE}/chat", chat.home),
-    Route(f"{PAGE}/chat/new", chat.begin),
-    Route(f"{PAGE}/chat/all", chat.list_all),
-    Route(f"{PAGE}/chat/trash", chat.show_trash),
-    _form("/chat/trash", chat.restore),
-    Route(f"{PAGE}/chat/{{thread_id}}", chat.show),
-    _form("/chat/{thread_id}", chat.say),
-    _form("/chat/{thread_id}/decide", chat.decide),
-    _form("/chat/{thread_id}/stop", chat.stop),
-    _form("/chat/{thread_id}/rename", chat.rename),
-    _form("/chat/{thread_id}/delete", chat.delete),
-    Route(f"{PAGE}/chat/{{thread_id}}/runs/{{run_id}}", chat.stream),
-    Route(f"{PATH}{{signed}}", button.ask),
-    Route(f"{PATH}{{signed}}", button.press, methods=["POST"]),
-    Route(f"{PAGE}/today", today.show),
-    _form("/today", today.add),
-    _form("/items/{id}/done", today.finish),
-    _form("/items/{id}/move", today.put_off),
-    Route(f"{PAGE}/routines", routines.show),
-    _form("/routines", routines.change),
-    Route(f"{PAGE}/items", items.show_list),
-    _form("/items", items.mark),
-    _form("/items/new", items.create),
-    Route(f"{PAGE}/items/trash", items.show_trash),
-    _form("/items/trash", items.restore_deleted),
-    Route(f"{PAGE}/items/{{id}}", item.show),
-    _form("/items/{id}", item.save),
-    Route(f"{PAGE}/calendar", calendar.show),
-    Route(f"{PAGE}/understood", today.preview),
-    Route(f"{PAGE}/items/{{id}}/move", today.choose_day),
-    Route(f"{PAGE}/more", more),
-    Route(f"{PAGE}/offline", offline),
-    Route(f"{PAGE}/about", about.show),
-    _form("/about", about.add),
-    _form("/about/{line:int}", about.change),
-    Route(f"{PAGE}/forget/{{name}}", forgetting.ask),
-    _form("/forget/{name}", forgetting.carry_out),
-    Route(f"{PAGE}/turns", turns.show_list),
-    Route(f"{PAGE}/turns/{{id}}", turns.show),
-    _form("/turns/{id}", turns.replay),
-    Route(f"{PAGE}/settings", settings.show),
-    _form("/settings", settings.save),
-    _form("/settings/model", settings.save_model),
-    _form("/settings/addresses", settings.save_address),
-    _form("/settings/browser", settings.save_browser),
-    _form("/settings/calendar", settings.change_key),
-    _form("/settings/calendars", settings.save_calendar),
-    Route(f"{PAGE}/assistants", assistants.show),
-    _form("/assistants", assistants.change),
-    Route(f"{PAGE}/files/{{name}}", files.give),
-    _form("/files", files.take),
-    _form("/files/rows", files.take_rows),
-    _form("/demo/end", demo.end),
-    _form("/people", household.add),
-    _form("/people/{name}/remove", household.remove),
-    _give("manifest.webmanifest", "application/manifest+json"),
-    _give("sw.js", "text/javascript"),
+    *(_show(f"{PAGE}{path}", part) for path, part in SHOWN.items()),
+    *(Route(f"{PAGE}{path}", act(partial(respond, part)), methods=["POST"]) for path, part in DONE.items()),
+    *(_give(name, kind) for name, kind in BESIDE.items()),
+    _show(f"{PATH}{{signed}}", button.ask),
+    _show(f"{PATH}{{signed}}", button.press, "POST"),  # the signature stands for the form's token
     Mount(f"{PAGE}/static", StaticFiles(directory=FILES)),
 ]

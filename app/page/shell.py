@@ -1,29 +1,42 @@
 """What all of the page shares: how it is drawn, and the headers it is sent with."""
 
+from collections.abc import Callable
 from functools import cache
+from inspect import isawaitable, iscoroutinefunction
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
 from markupsafe import Markup
+from starlette.datastructures import FormData
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from ana import __version__
 from ana.keys import OWNER
+from ana.memory.authors import REMINDER, find_author
+from ana.memory.digests import digest_line
 from ana.memory.few_words import call_value
-from ana.output import escape_controls, quote
-from ana.time.dates import name_weekday, show_day
+from ana.memory.receipts import describe_change, describe_difference, list_changes, make_receipt, tells_no_changes
+from ana.output import escape_controls, quote, shorten
+from ana.time.dates import name_day, name_month, name_weekday, show_day
+from ana.tracing.record import INTERRUPTED
 from ana.translation import LANGUAGES, _, get_language, mark_text, ngettext, pgettext
+from app.demo import RECORDED
 from app.page.acts import find_notice, find_place
-from app.page.conversations import BESIDE, group_by_day, list_conversations
+from app.page.conversations import BESIDE, group_by_day, list_conversations, show_calls, show_corrections, word_looks
 from app.page.examples import list_examples, reads_english
 from app.page.forms import FIELD, keep_form_token, read_form_token
 from app.page.lines import draw_line, draw_receipt, draw_text, show
+from app.page.visits import Page, Part, Visit, go_on
 from app.server.answers import find_workspace
 from app.server.guard import BY_SCRIPT, PAGE
 from app.server.request_threads import run_in_threadpool
+from app.server.workspaces import OpenWorkspace
+from app.show.items import describe_properties, describe_source, describe_sources, show_date
+from app.show.requests import QUESTION
+from app.show.text import show_moment
 
 FILES = Path(__file__).parent / "static"
 
@@ -37,17 +50,12 @@ HEADERS = {
 """Nothing foreign is asked for, no script or style stands in the page itself, and no browser keeps one: who goes back
 after somebody has signed out sees nothing."""
 
-NAVIGATION = (
-    ("chat", mark_text("Chat"), True),
-    ("today", mark_text("Today"), True),
-    ("calendar", mark_text("Calendar"), False),
-    ("items", mark_text("Items"), True),
-    ("about", mark_text("About me"), False),
-    ("turns", mark_text("Activity"), False),
-    ("settings", mark_text("Settings"), False),
+WORDS: tuple[Callable[..., object], ...] = (
+    *(call_value, describe_change, describe_difference, describe_properties, describe_source, describe_sources),
+    *(digest_line, find_author, get_language, go_on, list_changes, list_examples, make_receipt, name_day, name_month),
+    *(name_weekday, show_calls, show_corrections, show_date, show_day, show_moment, tells_no_changes, word_looks),
 )
-"""The parts of the page: the first of their path, what they are called, and whether a small screen has room."""
-
+"""With what templates say in words what they are given."""
 
 NOT_FOUND = mark_text("Not Found")
 """What Starlette says of an address that nothing has."""
@@ -63,17 +71,12 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"draw_text": draw_text, "draw_line": draw_line, "draw_receipt": draw_receipt, "quote": quote}
-    made.globals.update(base=PAGE, navigation=NAVIGATION, version=__version__, owner=OWNER, token=_draw_token)
-    made.globals |= {
-        "_": _say,
-        "ngettext": _say_many,
-        "pgettext": pgettext,
-        "call_value": call_value,
-        "list_examples": list_examples,
-    }
-    made.globals.update(name_weekday=name_weekday, show_day=show_day)
-    made.globals |= {"get_language": get_language, "languages": LANGUAGES}
+    made.filters.update(
+        draw_text=draw_text, draw_line=draw_line, draw_receipt=draw_receipt, quote=quote, shorten=shorten
+    )
+    made.globals.update(_=_say, ngettext=_say_many, pgettext=pgettext, languages=LANGUAGES, token=_draw_token)
+    made.globals.update({word.__name__: word for word in WORDS}, asks=QUESTION, interrupted=INTERRUPTED)
+    made.globals.update(base=PAGE, version=__version__, owner=OWNER, recorded=RECORDED, reminder=REMINDER)
     for macro, file in (("icon", "icons.html"), ("examples", "examples.html")):
         made.globals[macro] = vars(made.get_template(file).module)[macro]
     return made
@@ -99,37 +102,43 @@ def draw(template: str, **values: Any) -> str:
     return _environment().get_template(template).render(values)
 
 
-async def render(request: Request, template: str, *, status: int = 200, **values: Any) -> Response:
+async def respond(part: Part, request: Request, form: FormData) -> Response:
+    """Return what a part of the page answers."""
+    visit = Visit(request, form, await find_workspace(request) if request.state.person else None)
+    told = part(visit) if iscoroutinefunction(part) else await run_in_threadpool(part, visit)
+    told = await told if isawaitable(told) else told
+    if isinstance(told, Page):
+        return await render(request, told, visit.known)
+    return RedirectResponse(told, 303) if isinstance(told, str) else told
+
+
+async def render(request: Request, page: Page, opened: OpenWorkspace | None = None) -> Response:
     """Return a whole page.
 
+    A template has `here`, the part of the page that its address names, `token()`, which every form has, and `notice`,
+    what was just done.
+
     Args:
-        template: One that extends layout.html. It has `here`, the part of the page it belongs to, and `token()`, which
-            every form has; and `notice`, what was just done.
-        values: What the template shows beside that; without `conversations` those used last stand beside it.
+        opened: The workspace of the person, whose conversations stand beside it unless it has its own.
     """
-    person = None if request.state.button else request.state.person
-    if person and "conversations" not in values:
-        opened = await find_workspace(request)
-        values["reads_english"] = reads_english(opened.workspace.settings)
-        values["conversations"] = group_by_day(await list_conversations(opened, BESIDE), opened.handles.clock)
-        values["notice"] = await find_notice(request, opened.handles)
-    here = values.pop("part", "") or request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat"
     token, app = read_form_token(request), request.scope.get("app")  # whom nobody can look up is told so by no app
-    values = (
-        {"notice": None}
-        | values
-        | {
-            "is_demo": app is not None and app.state.end_demo is not None,
-            "here": here,
-            "place": find_place(request),
-            "person": person,
-            "form_token": token,
-        }
-    )
-    page = await run_in_threadpool(draw, template, **values)  # a long answer takes a while
-    if BY_SCRIPT in request.headers:  # the script puts nothing in place that has failed
-        status = 200
-    response = HTMLResponse(page, status, HEADERS)
+    shared: dict[str, Any] = {
+        "is_demo": app is not None and app.state.end_demo is not None,
+        "here": request.url.path.removeprefix(PAGE).lstrip("/").partition("/")[0] or "chat",
+        "place": find_place(request),
+        "person": None if request.state.button else request.state.person,
+        "form_token": token,
+        "conversations": (),
+        "notice": None,
+    }
+    if opened and shared["person"]:
+        shared["conversations"] = group_by_day(await list_conversations(opened, BESIDE), opened.handles.clock)
+        shared["notice"] = await run_in_threadpool(find_notice, request, opened.handles)
+        shared |= {"clock": opened.handles.clock, "reads_english": reads_english(opened.workspace.settings)}
+    drawn = await run_in_threadpool(draw, page.template, **shared | page.values)  # a long answer takes a while
+    # the script puts nothing in place that has failed
+    status = 200 if BY_SCRIPT in request.headers else page.status
+    response = HTMLResponse(drawn, status, HEADERS | page.headers, background=page.background)
     keep_form_token(request, response, token)
     return response
 
@@ -139,4 +148,4 @@ async def answer_error(request: Request, status: int, sentence: str) -> Response
     sentence = _(sentence)
     if BY_SCRIPT in request.headers:
         return PlainTextResponse(escape_controls(sentence), status, HEADERS)
-    return await render(request, "error.html", status=status, code=status, sentence=sentence, conversations=())
+    return await render(request, Page("error.html", status=status, code=status, sentence=sentence))

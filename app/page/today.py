@@ -5,48 +5,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
-from starlette.datastructures import FormData
-from starlette.requests import Request
-from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.responses import PlainTextResponse, Response
 
 from ana.errors import UserError
 from ana.handles import DataHandles
-from ana.memory.changes import make_edit
 from ana.memory.item import Item
 from ana.memory.status import CLOSED, has_status
 from ana.memory.travel import read_item_repeat
 from ana.output import escape_controls
 from ana.time.dates import day_of, show_day
 from ana.time.repeats import list_missed, may_repeat
-from ana.translation import _, mark_text
+from ana.translation import _
 from app.adding import describe_task, read_task
 from app.answering import mark_done
 from app.dated import tell_time
 from app.due import WEEK, group_due_locally, name_group
 from app.following import list_calendar_news
-from app.page.acts import go_on, keep_here
-from app.page.forms import read_text
-from app.page.marking import get_item, list_labels, mark_all, mark_missed, move, read_day
-from app.page.shell import HEADERS, render
-from app.server.answers import find_workspace
-from app.server.request_threads import run_in_threadpool
+from app.page.marking import DAY, get_item, list_labels, mark_missed, move, read_day
+from app.page.shell import HEADERS
+from app.page.visits import Page, Visit, go_on, keep_here
 from app.show.items import localize_matches, show_date, tell_elsewhere
 from app.show.text import shorten
 
 SHOWN, OF_ONE_DAY = 20, 80
 """Items of a group among several, and of a day alone."""
-
-DAY = timedelta(days=1)
-
-KIND = mark_text(
-    (
-        "Nothing is planned. The day is yours.",
-        "Nothing waits for you today.",
-        "A free day: rest counts too.",
-        "Nothing here, and that is fine.",
-        "An empty page. Enjoy it.",
-    )
-)
 
 
 @dataclass(frozen=True)
@@ -54,6 +36,7 @@ class ShownItem:
     """An item on a day.
 
     Args:
+        item: It, as the person is shown it.
         id: Its id.
         content: Its text, as far as there is room.
         date: The date by which it was found, as written; empty without one.
@@ -65,6 +48,7 @@ class ShownItem:
         missed: How many of its dates are over and were not marked.
     """
 
+    item: Item
     id: str
     content: str
     date: str
@@ -87,59 +71,40 @@ class Group:
     day: date | None = None
 
 
-async def show(request: Request) -> Response:
+def show(visit: Visit) -> Page | str:
     """GET /app/today, ?day=2026-12-03 for another, ?month=2026-12."""
-    handles = (await find_workspace(request)).handles
-    query, today = request.query_params, handles.clock.now().date()
-    if month := query.get("month"):
-        return RedirectResponse(go_on("/calendar", month=month), 307)
-    chosen = read_day(query.get("day") or str(today), today)
-    if query.get("day"):
-        groups, news = await run_in_threadpool(_read_day, handles, chosen), list[str]()
-    else:
-        groups = await run_in_threadpool(_read_groups, handles)
-        news = await run_in_threadpool(list_calendar_news, handles)
-    return await render(
-        request,
+    handles, today = visit.handles, visit.handles.clock.now().date()
+    if month := visit.ask("month"):
+        return go_on("/calendar", month=month)
+    chosen, is_whole = read_day(visit.ask("day") or str(today), today), not visit.ask("day")
+    return Page(
         "today.html",
-        title=_("Today") if chosen == today else show_day(chosen, today.year),
-        day=show_day(chosen, today.year),
-        groups=groups,
-        is_new=await run_in_threadpool(handles.memory.count) == 0,
-        chosen=chosen,
-        is_today=chosen == today,
-        before=chosen - timedelta(days=1),
-        after=chosen + timedelta(days=1),
-        days=list_days(today),
-        news=news[:SHOWN],
-        kind=KIND[chosen.toordinal() % len(KIND)],
-    )
-
-
-async def finish(request: Request, form: FormData) -> str:
-    """POST /app/items/{id}/done: {date, next}; with {missed} all of its dates that were not marked."""
-    handles, id = (await find_workspace(request)).handles, request.path_params["id"]
-    if read_text(form, "missed"):
-        turn = await run_in_threadpool(mark_missed, handles, id)
-    else:
-        turn = await run_in_threadpool(mark_all, handles, [id], mark_done(handles, read_text(form, "date")))
-    return go_on(keep_here(read_text(form, "next"), "/today"), turn)
-
-
-async def choose_day(request: Request) -> Response:
-    """GET /app/items/{id}/move?date=DATE&next=PLACE: where it can be moved to."""
-    handles, query = (await find_workspace(request)).handles, request.query_params
-    item = await run_in_threadpool(get_item, handles, request.path_params["id"])
-    today = handles.clock.now().date()
-    return await render(
-        request,
-        "move.html",
-        item=item,
-        date=query.get("date", ""),
-        next=keep_here(query.get("next", ""), "/today"),
-        days=list_days(today),
         today=today,
+        chosen=chosen,
+        before=chosen - DAY,
+        after=chosen + DAY,
+        days=list_days(today),
+        groups=_read_groups(handles) if is_whole else _read_day(handles, chosen),
+        news=list_calendar_news(handles)[:SHOWN] if is_whole else (),
+        is_new=handles.memory.count() == 0,
     )
+
+
+def finish(visit: Visit) -> str:
+    """POST /app/items/{id}/done: {date, next}; with {missed} all of its dates that were not marked."""
+    handles, id = visit.handles, visit.find("id")
+    if visit.read("missed"):
+        mark_missed(handles, id, visit.by)
+    else:
+        handles.memory.change_all([id], mark_done(handles, visit.read("date")), visit.by)
+    return visit.go_back("/today")
+
+
+def choose_day(visit: Visit) -> Page:
+    """GET /app/items/{id}/move?date=DATE&next=PLACE: where it can be moved to."""
+    item, today = get_item(visit.handles, visit.find("id")), visit.handles.clock.now().date()
+    there = keep_here(visit.ask("next"), "/today")
+    return Page("move.html", item=item, date=visit.ask("date"), next=there, days=list_days(today), today=today)
 
 
 def list_days(today: date) -> list[tuple[str, date, str]]:
@@ -148,32 +113,29 @@ def list_days(today: date) -> list[tuple[str, date, str]]:
     return [(name, day, show_day(day, today.year)) for name, day in days.items()]
 
 
-async def put_off(request: Request, form: FormData) -> str:
+def put_off(visit: Visit) -> str:
     """POST /app/items/{id}/move: {date, day, next}; a day may have a time, or be words such as next tuesday."""
-    handles, id = (await find_workspace(request)).handles, request.path_params["id"]
-    mark = move(handles, read_text(form, "day"), read_text(form, "date"))
-    turn = await run_in_threadpool(mark_all, handles, [id], mark)
-    return go_on(keep_here(read_text(form, "next"), "/today"), turn)
+    mark = move(visit.handles, visit.read("day"), visit.read("date"))
+    visit.handles.memory.change_all([visit.find("id")], mark, visit.by)
+    return visit.go_back("/today")
 
 
-async def preview(request: Request) -> Response:
+def preview(visit: Visit) -> Response:
     """GET /app/understood?content=WORDS&day=DAY: what would be added, in words."""
-    handles, query = (await find_workspace(request)).handles, request.query_params
-    content = query.get("content", "").strip()
-    day = read_day(query.get("day", ""), handles.clock.now().date())
-    told = await run_in_threadpool(describe_task, handles, content, day) if content else ""
+    handles, content = visit.handles, visit.ask("content")
+    day = read_day(visit.ask("day"), handles.clock.now().date())
+    told = describe_task(handles, content, day) if content else ""
     return PlainTextResponse(escape_controls(told), headers=HEADERS)
 
 
-async def add(request: Request, form: FormData) -> str:
+def add(visit: Visit) -> str:
     """POST /app/today: {content, day, next}: a task of the day that its words name, else of this day."""
-    handles, by = (await find_workspace(request)).handles, make_edit()
-    content, day = read_text(form, "content"), read_day(read_text(form, "day"), handles.clock.now().date())
+    handles, content = visit.handles, visit.read("content")
+    day = read_day(visit.read("day"), handles.clock.now().date())
     if not content:
         raise UserError("There is nothing to add.", "Write what it is.")
-    properties = await run_in_threadpool(read_task, handles, content, day)
-    await run_in_threadpool(handles.memory.create, content, properties, by, copy=False)
-    return go_on(keep_here(read_text(form, "next"), "/today"), by.turn)
+    handles.memory.create(content, read_task(handles, content, day), visit.by, copy=False)
+    return visit.go_back("/today")
 
 
 def _read_groups(handles: DataHandles) -> list[Group]:
@@ -217,6 +179,7 @@ def show_item(item: Item, year: int | None = None, day: date = date.min) -> Show
     """Return an item with its time on a day, or with its own day if a year is given that days are shown without."""
     time = tell_time(item, day) + tell_elsewhere(item) if year is None else show_date(item, year)
     return ShownItem(
+        item,
         item.id,
         shorten(item.content, 160),
         item.date or "",

@@ -1,10 +1,12 @@
 """Turns as stories."""
 
-import pytest
+from itertools import pairwise
+
+from bs4 import BeautifulSoup
 
 from ana.evaluations import Evaluation, keep_evaluation
 from ana.workspace import load_workspace
-from app.page.pictures import EDGES, NODES, draw_arrows, draw_bars, draw_boxes, word_path
+from app.page.shell import draw
 from graph.builder import builder
 from tests.app.page.conftest import Browser
 
@@ -35,23 +37,52 @@ def test_the_last_turns_are_listed(browser: Browser) -> None:
     assert "How this was answered" in browser.text
 
 
+def draw_path(*path: str) -> BeautifulSoup:
+    """Return the picture of the way of a turn."""
+    return BeautifulSoup(draw("path.html", path=path, walked={*pairwise(path)}), "html.parser")
+
+
 def test_the_picture_has_the_nodes_and_the_edges_of_the_graph() -> None:
     drawn = builder.compile().get_graph()
     inner = {edge for edge in ((e.source, e.target) for e in drawn.edges) if not {"__start__", "__end__"} & {*edge}}
-    assert {*NODES} == drawn.nodes.keys() - {"__start__", "__end__"}
-    assert {*EDGES} == {(a, b) for a, b in inner if a != b}
+    picture = draw_path("reason")
+    assert {str(each["data-node"]) for each in picture.select("[data-node]")} == drawn.nodes.keys() - {
+        "__start__",
+        "__end__",
+    }
+    assert {str(each["data-edge"]) for each in picture.select("[data-edge]")} == {
+        f"{a} {b}" for a, b in inner if a != b
+    }
 
 
-@pytest.mark.parametrize("path", [[], ["load_context", "reason", "reflect"]])
-def test_only_what_was_walked_is_marked(path: list[str]) -> None:
-    assert [box.name for box in draw_boxes(path) if box.visits] == path
-    assert sum(arrow.is_walked for arrow in draw_arrows(path)) == max(len(path) - 1, 0)
-    assert word_path(path).count("then") == max(len(path) - 1, 0)
+def test_only_what_was_walked_is_marked() -> None:
+    picture = draw_path("load_context", "reason", "reflect", "reason", "reflect")
+    assert [each["data-node"] for each in picture.select("[data-node].walked")] == ["load_context", "reason", "reflect"]
+    assert {str(each["data-edge"]) for each in picture.select("[data-edge].walked")} == {
+        "load_context reason",
+        "reason reflect",
+        "reflect reason",
+    }
+    assert "reason ×2" in picture.get_text()
+    told = str(picture.select("svg")[0]["aria-label"])
+    assert told.startswith("It looked at what is known, then asked the model, then checked the answer, then")
+
+
+def test_a_node_of_another_version_is_told_by_its_name() -> None:
+    assert "It plan, then asked the model." in draw_path("plan", "reason").get_text()
 
 
 def test_the_dearest_day_is_as_high_as_the_picture() -> None:
-    assert [bar.height for bar in draw_bars([("a", 0.5), ("b", 1.0), ("c", 0.0)])] == [50, 100, 0]
-    assert draw_bars([]) == []
+    picture = BeautifulSoup(draw("costs.html", costs={"a": 0.5, "b": 1.0, "c": 0.0}), "html.parser")
+    assert [each["height"] for each in picture.select("rect")] == ["50.0", "100.0", "0.0"]
+    assert [each["y"] for each in picture.select("rect")] == ["52.0", "2.0", "102.0"]
+    assert "$1.5000" in picture.get_text()
+
+
+def test_costs_are_drawn_where_there_are_any(browser: Browser) -> None:
+    browser.open("/app")
+    browser.say("Note: the spare key is in the blue tin")
+    assert "no model cost anything" in browser.open("/app/turns").get_text()
 
 
 def test_what_evaluations_came_to_is_drawn_and_said(browser: Browser) -> None:
