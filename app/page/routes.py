@@ -18,6 +18,7 @@ from app.page import (
     household,
     item,
     items,
+    phone,
     routines,
     settings,
     signing_in,
@@ -26,6 +27,7 @@ from app.page import (
 )
 from app.page.forms import Act, act
 from app.page.shell import FILES, render
+from app.reaching import PATH as HELLO
 from app.server.guard import PAGE
 
 
@@ -74,6 +76,8 @@ PAGES: list[BaseRoute] = [
     Route(f"{PAGE}/chat/{{thread_id}}/runs/{{run_id}}", chat.stream),
     Route(f"{PATH}{{signed}}", button.ask),
     Route(f"{PATH}{{signed}}", button.press, methods=["POST"]),
+    Route(f"{HELLO}{{secret}}", phone.greet),
+    _form("/phone", phone.test),
     Route(f"{PAGE}/today", today.show),
     _form("/today", today.add),
     _form("/items/{id}/done", today.finish),

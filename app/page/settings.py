@@ -12,6 +12,7 @@ from ana.models.listing import find_api, list_chat_models
 from ana.reminders.push import find_public_key, is_installed, make_address, make_private_key
 from ana.reminders.sending import make_test, send
 from ana.translation import _, ngettext
+from ana.urls import find_site
 from ana.workspace import Workspace, load_workspace, open_workspace
 from ana.workspace.personal import list_fixed, save_settings
 from app.dials import DIALS
@@ -59,6 +60,7 @@ async def show(request: Request, told: str = "") -> Response:
         calendar=await _make_calendar_address(request, workspace),
         household=await run_in_threadpool(list_household, request),
         is_alone=request.state.is_alone,
+        has_site=find_site(settings.ana_public_url, settings.ana_hosts) is not None,
         push_key=await _find_push_key(workspace),
         told=told or (_("Saved.") if SAVED in request.query_params else ""),
     )
