@@ -16,6 +16,7 @@ from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.status import CLOSED, has_status
 from ana.memory.undo import find_all_undone
 from ana.memory.views import localize
+from ana.people.grants import can_grant
 from ana.time.repeats import DATE_KEYS
 from ana.translation import _
 from ana.values import Json, Properties
@@ -23,6 +24,7 @@ from app.page.acts import go_on
 from app.page.fields import fill_fields, list_fields, read_fields, read_new
 from app.page.forms import read_text
 from app.page.marking import claim, delete, get_item, mark_all, read_dates
+from app.page.shared import list_viewers
 from app.page.shell import render
 from app.server.answers import find_workspace
 from app.server.request_threads import run_in_threadpool
@@ -130,6 +132,8 @@ async def _render(request: Request, handles: DataHandles, item: Item, form: Form
         is_older=form is not None,
         is_done=has_status(item.properties, CLOSED),
         current=[(each.label, each.written) for each in fields if each.written],
+        viewers=await run_in_threadpool(list_viewers, handles, item.id),
+        can_share=not request.state.is_alone and can_grant(item),
         like=[(each.id, shorten(each.content, 100)) for each in like.items],
         versions=await run_in_threadpool(_list_versions, handles, item.id),
     )
