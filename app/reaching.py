@@ -1,20 +1,20 @@
 """Whether a phone reaches the server: it opens a secret address, and whoever waits for that hears of it."""
 
 import io
-import json
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from hmac import compare_digest
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from ipaddress import ip_address
 from threading import Thread
 from time import time
+from typing import Final
 from urllib.parse import urlsplit
 
 from ana.keys import make_digest
-from ana.notes import parse_note
+from ana.notes import read_value, write_value
 from ana.translation import _, mark_text
 from ana.workspace import Workspace
 from app.serving import LOCAL
@@ -22,6 +22,7 @@ from app.serving import LOCAL
 PATH = "/app/hello/"
 """The page that says to a phone that it has reached the server."""
 
+NOTE: Final = "phone-visit"
 REACHED = mark_text("This device reaches ana. You can close this.")
 SECONDS = 600.0
 """How long an address counts."""
@@ -48,22 +49,22 @@ class Visit:
 def await_visit(owner: Workspace, site: str) -> str:
     """Return an address below a server's for a phone to open; those before it count no more."""
     secret = secrets.token_urlsafe(16)
-    _write(owner, Visit(make_digest(secret), time() + SECONDS))
+    write_value(owner.note(NOTE), Visit(make_digest(secret), time() + SECONDS))
     return f"{site.rstrip('/')}{PATH}{secret}"
 
 
 def note_visit(owner: Workspace, secret: str) -> bool:
     """Note that an awaited address was opened; return whether it was one."""
-    visit = _read(owner)
+    visit = read_value(owner.note(NOTE), Visit)
     if visit is None or visit.until < time() or not compare_digest(visit.digest, make_digest(secret)):
         return False
-    _write(owner, replace(visit, has_come=True))
+    write_value(owner.note(NOTE), replace(visit, has_come=True))
     return True
 
 
 def has_come(owner: Workspace) -> bool:
     """Return whether the visit that was awaited last has come."""
-    visit = _read(owner)
+    visit = read_value(owner.note(NOTE), Visit)
     return visit is not None and visit.has_come
 
 
@@ -117,14 +118,3 @@ def _find_host(site: str) -> str:
         return str(ip_address(host)) if site.startswith("http://") else LOCAL
     except ValueError:
         return LOCAL
-
-
-def _read(owner: Workspace) -> Visit | None:
-    try:
-        return parse_note(owner.note("phone-visit").read().encode(), Visit)
-    except ValueError:
-        return None
-
-
-def _write(owner: Workspace, visit: Visit) -> None:
-    owner.note("phone-visit").write(json.dumps(asdict(visit)))

@@ -1,10 +1,9 @@
 """Buttons that a phone publishes to a secret topic of ntfy, where it cannot reach the server itself."""
 
-import json
 import logging
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from ana import stopping
 from ana.addresses import find_ntfy_server, split_addresses
 from ana.errors import NotFound, ToolError, UserError
 from ana.json_lines import Quoted
-from ana.notes import parse_note
+from ana.notes import parse_note, read_value, write_value
 from ana.reminders.buttons import Signing, read_signed
 from ana.time.clock import Clock
 from ana.urls import find_site
@@ -58,11 +57,11 @@ class Read:
     """What was read of the topic.
 
     Args:
-        since: When the last message came, in seconds since 1970.
+        since: When the last press of each server was made, in seconds since 1970.
         done: The last presses that were carried out.
     """
 
-    since: int = 0
+    since: dict[str, int] = field(default_factory=dict)
     done: list[str] = field(default_factory=list)
 
 
@@ -84,7 +83,8 @@ class Replies:
         for server in list_servers(self._handles.workspace):
             try:
                 for published in self._list_new(server):
-                    self._press(published)
+                    if not self._press(server, published):
+                        break  # what was pressed after it must not be done first
                 self._failing.pop(server, None)
             except UserError as exc:
                 stopping.check_stopped()
@@ -94,7 +94,7 @@ class Replies:
 
     def _list_new(self, server: str) -> Iterator[Published]:
         read = self._get_read()
-        since = read.since or int((self._handles.clock.now() - KEPT).timestamp())
+        since = read.since.get(server) or int((self._handles.clock.now() - KEPT).timestamp())
         url = f"{server}/{self._signing.name_topic()}/json?poll=1&since={since}"
         got = fetch(self._handles.workspace, url)
         for line in got.data.splitlines()[-MOST:] if got else ():
@@ -105,30 +105,31 @@ class Replies:
             if published.event == "message" and published.id not in read.done:
                 yield published
 
-    def _press(self, published: Published) -> None:
-        """Carry out a press as of when it was made, so that a second time changes nothing, and remember it."""
+    def _press(self, server: str, published: Published) -> bool:
+        """Carry out a press as of when it was made, so that a second time changes nothing, and remember it.
+
+        Return False if another process is at it; what is no press is passed over.
+        """
         now = self._handles.clock.now()
         pressed = datetime.fromtimestamp(min(max(published.time, 0), int(now.timestamp())), UTC)
         button = read_signed(published.message[:LONGEST], self._signing.read_key())
         if button is None or button.person != self._signing.person or button.until <= pressed:
-            return
+            return True
         with self._handles.workspace.open_ledger().deliver_alone() as is_alone:
             read = self._get_read()
             if not is_alone() or published.id in read.done:  # another process is at it, or was
-                return
+                return published.id in read.done
             handles = replace(self._handles, clock=Clock(self._handles.clock.zone, lambda: pressed))
             try:
                 answer(handles, find_rung(handles, button.ring), button.act)
             except (NotFound, ToolError) as exc:  # it is over, or cannot be done
                 _log.warning("a button pressed on a phone was not carried out: %s", Quoted(exc.message))
             done = [*read.done, published.id][-MOST_DONE:]
-            self._note.write(json.dumps(asdict(Read(max(read.since, int(pressed.timestamp())), done))))
+            write_value(self._note, Read(read.since | {server: int(pressed.timestamp())}, done))
+            return True
 
     def _get_read(self) -> Read:
-        try:
-            return parse_note(self._note.read().encode(), Read)
-        except ValueError:
-            return Read()
+        return read_value(self._note, Read) or Read()
 
 
 def make_signing(workspace: Workspace) -> Signing:

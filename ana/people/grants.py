@@ -3,16 +3,15 @@
 It is the one exception to people who do not see each other, and opens nothing but the one record, to be read.
 """
 
-import json
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from ana.errors import UserError
 from ana.keys import PERSON
 from ana.memory.item import Item
 from ana.memory.routines import is_routine
-from ana.notes import parse_note
+from ana.notes import read_value, write_value
 from ana.time.repeats import may_repeat
 from ana.translation import _
 from ana.workspace import Workspace
@@ -37,10 +36,7 @@ class Grant:
 
 def list_grants(owner: Workspace) -> list[Grant]:
     """Return what a person lets others see."""
-    try:
-        return parse_note(owner.note("grants").read().encode(), list[Grant])
-    except ValueError:
-        return []
+    return read_value(owner.note("grants"), list[Grant]) or []
 
 
 def can_grant(item: Item) -> bool:
@@ -61,7 +57,7 @@ def grant(owner: Workspace, item: Item, viewer: str, now: datetime) -> None:
     if len(known) >= MOST:
         raise UserError(_("At most {n} are shown to others.").format(n=MOST), _("End another one first."))
     if all((each.item, each.viewer) != (item.id, viewer) for each in known):
-        _write(owner, [*known, Grant(item.id, viewer, now.astimezone(UTC).isoformat())])
+        write_value(owner.note("grants"), [*known, Grant(item.id, viewer, now.astimezone(UTC).isoformat())])
 
 
 def revoke(owner: Workspace, item: str, viewer: str) -> bool:
@@ -90,9 +86,5 @@ def _drop(owner: Workspace, is_over: Callable[[Grant], bool]) -> bool:
     known = list_grants(owner)
     rest = [each for each in known if not is_over(each)]
     if len(rest) < len(known):
-        _write(owner, rest)
+        write_value(owner.note("grants"), rest)
     return len(rest) < len(known)
-
-
-def _write(owner: Workspace, grants: Sequence[Grant]) -> None:
-    owner.note("grants").write(json.dumps([asdict(each) for each in grants]))

@@ -166,7 +166,7 @@ class Ringer:
             # right before, for it may be done, moved or deleted by now
             item = self._memory.record("item", key.item)
             ring = find_ring(item, due[key].ring, self._clock.zone)
-            if item is None or ring is None or self._rang_before(target, key, ring):
+            if item is None or ring is None:
                 continue
             if not is_alone():
                 return
@@ -191,11 +191,6 @@ class Ringer:
         signing = self._signing
         buttons = signing.make_buttons(key, until)
         return replace(message, buttons=buttons, site=signing.site, topic=signing.name_topic())
-
-    def _rang_before(self, target: Target, key: RingKey, ring: Ring) -> bool:
-        """Return whether an earlier version delivered it, under a key with the time in UTC."""
-        earlier = RingKey(key.item, ring.moment.isoformat(timespec="microseconds"))
-        return ring.goes_along and not self._ledger.list_open(target.key, [earlier])
 
 
 def deliver(ledger: Ledger, target: Target, key: RingKey, message: Message, clock: Clock) -> bool:

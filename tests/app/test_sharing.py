@@ -20,6 +20,7 @@ from app.answering import answer, find_rung
 from app.reminding import list_targets, make_ringer
 from tests.app.test_damage import ana as run
 from tests.conftest import BERLIN, folders
+from tests.postgres.server import keeping
 from tests.reminders.collector import Collector, collecting
 from tests.stories import Life
 
@@ -132,7 +133,13 @@ def test_only_routines_and_series_are_shown_and_not_without_end(family: Family) 
     assert list_grants(workspace) == []
 
 
-def test_nobody_gets_it_with_the_name_of_somebody_who_was_removed(settings: Settings) -> None:
+@pytest.mark.parametrize("place", ["folder", "database"])
+def test_nobody_gets_it_with_the_name_of_somebody_who_was_removed(tmp_path: Path, place: str) -> None:
+    with keeping(place) as kept:
+        check_names(load_settings(folders(tmp_path, **kept)))
+
+
+def check_names(settings: Settings) -> None:
     people, owner = People(settings), Workspace(settings)
     people.add("ben")
     life = Life(BERLIN)

@@ -43,6 +43,8 @@ class Diary:
     ticked: list[str] = field(default_factory=list)
     messages: int = 0
     """How many of the phone's were read."""
+    hits: int = 0
+    """How many kills left something to be done."""
 
     def read(self) -> None:
         """Take in what came since the last time, and check what it says of its lateness."""
@@ -62,14 +64,14 @@ class Diary:
 
     def wait(self) -> None:
         """Wait until all that is to come by now has come."""
+        wait_until(self.has_all)
 
-        def is_all_there() -> bool:
-            self.read()
-            self.server.check()
-            due = {each for each in self.due if each[1] <= self.server.now}
-            return due == self.came.keys() and self.answered == self.said.keys()
-
-        wait_until(is_all_there)
+    def has_all(self) -> bool:
+        """Read, and return whether all has come."""
+        self.read()
+        self.server.check()
+        due = {each for each in self.due if each[1] <= self.server.now}
+        return due == self.came.keys() and self.answered == self.said.keys()
 
     def answer(self) -> None:
         """Press a button under each that rang: done, or put off, by turns; nothing under what was put off."""
@@ -129,6 +131,7 @@ def _live(server: Supervised, hours: int, kills: int) -> Diary:
             pressing = hand.submit(diary.answer)
             if now in killing:
                 server.kill(choose_pause(chance))
+                diary.hits += not pressing.done() or not diary.has_all()
                 if chance.random() < 0.5 or not pressing.done():
                     server.start()
             pressing.result()
@@ -142,7 +145,8 @@ def _live(server: Supervised, hours: int, kills: int) -> Diary:
 
 def _check(server: Supervised, diary: Diary) -> None:
     copies = diary.came.total() - len(diary.came)
-    print(f"{server.kills} kills: {len(diary.came)} came, {copies} again after a kill; {len(diary.ticked)} ticked")
+    print(f"{server.kills} kills, {diary.hits} of them before all had come; {copies} came again after one")
+    print(f"{len(diary.came)} came, {len(diary.said)} messages were answered, {len(diary.ticked)} reminders ticked")
     assert copies <= server.kills, "a server that is killed may have sent what it could not note"
     shown = [note for text in server.telegram.texts for note in _list_notes(text, {*diary.said})]
     assert sorted(shown) == sorted(diary.said)
