@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated
-from urllib.parse import unquote
+from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 
@@ -20,6 +20,8 @@ _NAMES = {
 PRIVATE = "private"
 """The word among ANA_NOTIFY_KINDS that allows private networks."""
 
+NTFY = ("ntfy", "ntfys")
+MAIL = ("mailto", "mailtos")
 _MAIL = ("smtp", "from", "to", "cc", "reply", "name", "user", "pass", "mode")
 _NTFY = ("priority", "tags", "auth")
 PARAMETERS: Mapping[str, Sequence[str]] = {
@@ -88,6 +90,20 @@ def find_fault(address: str, kinds: Sequence[str]) -> str:
     if "\\" in address or not unquote(unquote(address)).isprintable():
         return "the address has a backslash, or a character that cannot be seen"
     return ""
+
+
+def find_ntfy_server(address: str) -> str:
+    """Return the server of an address of ntfy that needs no login; empty of any other address."""
+    kind = read_kind(address)
+    if kind not in NTFY or "@" in address or re.search("[?&](auth|token)=", address):
+        return ""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return ""
+    if not parts.path.strip("/"):  # a topic alone
+        return "https://ntfy.sh"
+    return f"{'https' if kind == 'ntfys' else 'http'}://{parts.netloc}"
 
 
 def name_kind(address: str) -> str:

@@ -4,10 +4,12 @@ Whoever reads one may find it cut short by a disk, emptied, or with something el
 fault, and what mends it is the reader's to say.
 """
 
+import json
 import time
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from ana.errors import FileUnreadable, StoreBroken
 from ana.files import read_small, write_whole
@@ -42,6 +44,27 @@ class Note:
 
     def remove(self) -> None:
         self._path.unlink(missing_ok=True)
+
+
+class TextPlace(Protocol):
+    """What a short text is read from and written to: a note of a person's, wherever it is kept."""
+
+    def read(self) -> str: ...
+
+    def write(self, text: str) -> None: ...
+
+
+def read_value(note: TextPlace, kind: type[T]) -> T | None:
+    """Return what was written by `write_value`; None if nothing was, or it is something else by now."""
+    try:
+        return parse_note(note.read().encode(), kind)
+    except ValueError:
+        return None
+
+
+def write_value(note: TextPlace, value: object) -> None:
+    """Write a dataclass, or a list of them, as JSON."""
+    note.write(json.dumps(value, default=asdict))
 
 
 def read_note(path: Path, kind: type[T], hint: str = "Delete the file.") -> T | None:

@@ -2,7 +2,6 @@
 
 import json
 import logging
-from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
@@ -13,7 +12,7 @@ from ana.errors import UserError
 from ana.json_lines import Quoted
 from ana.keys import OWNER
 from ana.memory.receipts import describe_change, make_receipt
-from ana.notes import parse_note
+from ana.notes import read_value, write_value
 from ana.output import shorten
 from ana.time.clock import find_zone
 from ana.transfer.download import Download, download
@@ -109,31 +108,24 @@ class Following:
         for each in known:
             if calendar.name.lower() == each.name.lower() or calendar.url == each.url:
                 raise UserError(f"The calendar {each.name} is followed already.", "Give another one its own name.")
-        written = _write([*known, calendar])
-        if len(known) >= MOST or len(written) > LARGEST:
+        kept = [*known, calendar]
+        if len(known) >= MOST or len(json.dumps(kept, default=asdict)) > LARGEST:
             raise UserError(f"At most {MOST} calendars are followed.", "Take another one out first.")
-        self._workspace.note("calendars").write(written)
+        write_value(self._workspace.note("calendars"), kept)
 
     def _keep(self, calendar: Calendar) -> None:
         """Note what came of reading a calendar, if it is still followed."""
         known = [calendar if each.name == calendar.name else each for each in list_calendars(self._workspace)]
-        self._workspace.note("calendars").write(_write(known))
+        write_value(self._workspace.note("calendars"), known)
 
     def _drop(self, calendar: Calendar) -> None:
         known = [each for each in list_calendars(self._workspace) if each.name != calendar.name]
-        self._workspace.note("calendars").write(_write(known))
-
-
-def _write(calendars: Sequence[Calendar]) -> str:
-    return json.dumps([asdict(each) for each in calendars])
+        write_value(self._workspace.note("calendars"), known)
 
 
 def list_calendars(workspace: Workspace) -> list[Calendar]:
     """Return the calendars that a person follows, in the order in which they were added."""
-    try:
-        return parse_note(workspace.note("calendars").read().encode(), list[Calendar])
-    except ValueError:
-        return []
+    return read_value(workspace.note("calendars"), list[Calendar]) or []
 
 
 def fetch(workspace: Workspace, url: str, tag: str = "") -> Download | None:

@@ -2,23 +2,26 @@
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from datetime import datetime
 from functools import partial
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from ana.addresses import name_kind, split_addresses
+from ana.errors import AnaError
 from ana.keys import OWNER, make_digest
 from ana.output import quote
-from ana.reminders.buttons import Signing
-from ana.reminders.ringing import Ringer, Target
+from ana.people import People
+from ana.people.grants import list_grants
+from ana.reminders.ringing import Ringer, Sharing, Target
 from ana.reminders.sending import Message, send
 from ana.time.clock import Clock
 from ana.translation import _, speak
-from ana.urls import find_site
-from ana.workspace import Workspace
+from ana.workspace import Workspace, load_workspace, open_workspace
 from app.following import describe_unread, follow_meanwhile
 from app.meanwhile import PASSING
+from app.replying import make_signing, reply_meanwhile
 from app.routines.running import answer_meanwhile
 
 if TYPE_CHECKING:
@@ -43,10 +46,30 @@ def list_targets(workspace: Workspace) -> list[Target]:
 
 
 def make_ringer(handles: "DataHandles", targets: Sequence[Target]) -> Ringer:
-    workspace, settings = handles.workspace, handles.settings
-    site = find_site(settings.ana_public_url, settings.ana_hosts) or ""
-    signing = Signing(workspace.person, workspace.get_reminder_key, site)
-    return Ringer(handles.memory, handles.clock, workspace.open_ledger(), targets, signing)
+    ledger, signing = handles.workspace.open_ledger(), make_signing(handles.workspace)
+    find_shared = partial(_find_shared, handles.workspace)
+    return Ringer(handles.memory, handles.clock, ledger, targets, signing, find_shared)
+
+
+def _find_shared(workspace: Workspace) -> dict[str, Sharing]:
+    """Return whom a person lets see items, each with the addresses of all of them."""
+    shared: dict[str, Sharing] = {}
+    for each in list_grants(workspace):
+        before = shared.get(each.item)
+        targets = _list_targets_of(each.viewer)
+        since = datetime.fromisoformat(each.since)
+        shared[each.item] = Sharing(since, [*before.targets, *targets]) if before else Sharing(since, targets)
+    return shared
+
+
+def _list_targets_of(viewer: str) -> list[Target]:
+    """Return another person's addresses; none where nobody is called so, or their settings are wrong."""
+    settings = load_workspace().settings
+    try:
+        return list_targets(open_workspace(settings, viewer)) if viewer in People(settings).names() else []
+    except AnaError as exc:
+        _log.warning("somebody to whom a series is shown is not told: %s", exc)
+        return []
 
 
 def keep_ringing(workspace: Workspace, ringer: Ringer, clock: Clock, stopped: Event) -> None:
@@ -66,14 +89,18 @@ def keep_ringing(workspace: Workspace, ringer: Ringer, clock: Clock, stopped: Ev
 
 @contextmanager
 def ring_meanwhile(handles: "DataHandles", say: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Deliver reminders, answer routines and read calendars, in threads while the context is open.
+    """Deliver reminders, take their answers, answer routines and read calendars, in threads while the context is open.
 
     Args:
         say: Prints a line where the person sees it; None if nobody looks.
     """
     addresses = list_targets(handles.workspace)
     targets = addresses + ([Target("this screen", "screen", partial(_show, say))] if say else [])
-    with follow_meanwhile(handles), answer_meanwhile(handles, addresses, targets), _keep_ringing(handles, targets):
+    with ExitStack() as stack:
+        stack.enter_context(follow_meanwhile(handles))
+        stack.enter_context(reply_meanwhile(handles))
+        stack.enter_context(answer_meanwhile(handles, addresses, targets))
+        stack.enter_context(_keep_ringing(handles, targets))
         yield
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from ana.errors import UserError
 from ana.keys import KEY, OWNER, make_digest, make_key, split_tokens
+from ana.people.grants import find_granted, forget_viewer
 from ana.people.roster import Entry, FolderRoster, Listed, Roster, find_match
 from ana.reminders.buttons import Button, name_person, read_signed
 from ana.settings import Settings
@@ -96,6 +97,7 @@ class People:
         with self._roster.change() as listed:
             if name in self.names():
                 raise UserError(f"There is a person {name!r} already.", f"`ana users token {name}` makes a new token.")
+            forget_viewer(self._list_workspaces(), name)
             self._roster.make_place(name)
             return _add_token(listed, name, Entry())
 
@@ -135,7 +137,16 @@ class People:
             raise UserError(f"{name!r} cannot be removed.", "The owner stays; ANA_API_TOKENS is changed by hand.")
         if name not in self._owner.list_people():  # else it may have been cut short, and goes on
             self._require(name)
+        forget_viewer(self._list_workspaces(), name)
         return self._roster.put_aside(name)
+
+    def list_granted(self, name: str) -> list[tuple[str, str]]:
+        """Return what others let a person see: the person whose it is, and the item's id."""
+        return [*find_granted(self._list_workspaces(), name)]
+
+    def _list_workspaces(self) -> list[Workspace]:
+        """Return where everybody's state is, without what they have set."""
+        return [replace(self._owner, person=name) for name in self.names()]
 
     def _require(self, name: str) -> None:
         if name not in self.names():

@@ -69,6 +69,10 @@ class Signing:
     read_key: Callable[[], str]
     site: str = ""
 
+    def name_topic(self) -> str:
+        """Return the topic to which ntfy's buttons are published where there is no address for a phone."""
+        return f"ana-{sha256(f'ntfy {self.read_key()}'.encode()).hexdigest()[:32]}"
+
     def make_buttons(self, ring: RingKey, until: datetime) -> tuple[tuple[str, str], ...]:
         """Return the label and path, below the server's address, of each act on a reminder."""
         key = self.read_key()

@@ -1,7 +1,7 @@
 """Delivery: find due reminders in the items, send them, and enter them in the ledger."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from hashlib import sha256
@@ -24,6 +24,12 @@ DAY = timedelta(days=1)
 
 MONTH = timedelta(days=31)
 """How late it is still delivered on request."""
+
+UNMARKED = timedelta(hours=1)
+"""How long after a reminder of a shared series it is told that nothing was marked."""
+
+MISSED = " unmarked"
+"""What stands behind the moment, in the ledger's key, of what is told then."""
 
 LATE = timedelta(minutes=5)
 """From when on a reminder is called late."""
@@ -51,11 +57,24 @@ class Target:
 
 
 @dataclass(frozen=True)
+class Sharing:
+    """Who else is told of a series that nobody has marked: from which moment on, and where."""
+
+    since: datetime
+    targets: Sequence[Target]
+
+
+@dataclass(frozen=True)
 class _Due:
-    """A reminder and its due time, which is the snoozed time if it was snoozed."""
+    """A reminder and its due time, which is the snoozed time if it was snoozed.
+
+    Args:
+        others: Who else is told that it is unmarked, at this time.
+    """
 
     ring: RingKey
     moment: datetime
+    others: Sequence[Target] = ()
 
 
 class Ringer:
@@ -63,6 +82,7 @@ class Ringer:
 
     Args:
         signing: Signs their buttons; None: no buttons.
+        find_shared: Returns who else is told of items, by their ids.
     """
 
     def __init__(
@@ -72,12 +92,14 @@ class Ringer:
         ledger: Ledger,
         targets: Sequence[Target],
         signing: Signing | None = None,
+        find_shared: Callable[[], Mapping[str, Sharing]] = dict,
     ) -> None:
         self._memory = memory
         self._clock = clock
         self._ledger = ledger
         self._targets = targets
         self._signing = signing
+        self._find_shared = find_shared
         self._items: list[Item] = []
         self._position: object = None
         self.delivered = self.failed = 0
@@ -105,12 +127,26 @@ class Ringer:
             if (key := make_key(item, ring, zone)) not in snoozed
         }
         rings |= {make_late(key, until): _Due(key, until) for key, until in snoozed.items()}
+        rings |= self._list_unmarked(rings)
         due = {key: each for key, each in rings.items() if each.moment <= now}
         if due:
             with self._ledger.deliver_alone() as is_alone:
                 for target in self._targets if is_alone() else ():
                     self._deliver(target, due, is_alone)
+                others = {each.key: each for one in due.values() for each in one.others}
+                for target in others.values() if is_alone() else ():
+                    unmarked = {key: each for key, each in due.items() if target in each.others}
+                    self._deliver(target, unmarked, is_alone)
         return min((each.moment for each in rings.values() if now < each.moment <= now + AHEAD), default=None)
+
+    def _list_unmarked(self, rings: Mapping[RingKey, _Due]) -> dict[RingKey, _Due]:
+        """Return what is told of shared series an hour after they rang, if they are unmarked then."""
+        shared = self._find_shared() if rings else {}
+        return {
+            RingKey(key.item, key.moment + MISSED): _Due(each.ring, each.moment + UNMARKED, sharing.targets)
+            for key, each in rings.items()
+            if (sharing := shared.get(key.item)) and each.moment >= sharing.since
+        }
 
     def _load(self) -> Sequence[Item]:
         """Return the items that may have reminders; they are loaded again after a write."""
@@ -130,12 +166,17 @@ class Ringer:
             # right before, for it may be done, moved or deleted by now
             item = self._memory.record("item", key.item)
             ring = find_ring(item, due[key].ring, self._clock.zone)
-            if item is None or ring is None or self._rang_before(target, key, ring):
+            if item is None or ring is None:
                 continue
             if not is_alone():
                 return
-            actual = replace(ring, moment=due[key].moment)  # of one that was put off, that moment
-            message = self._add_buttons(make_message(item, actual, key, self._clock.now()), item, ring, due[key].ring)
+            if key.moment.endswith(MISSED):
+                message = _make_unmarked(item, ring, key, self._clock)
+            else:
+                actual = replace(ring, moment=due[key].moment)  # of one that was put off, that moment
+                message = make_message(item, actual, key, self._clock.now())
+            if target in self._targets:
+                message = self._add_buttons(message, item, ring, due[key].ring)
             if not deliver(self._ledger, target, key, message, self._clock):
                 self.failed += 1
                 return
@@ -147,12 +188,9 @@ class Ringer:
         until = _find_next(item, ring, zone) or now + LASTING
         if self._signing is None or until <= now:
             return message
-        return replace(message, buttons=self._signing.make_buttons(key, until), site=self._signing.site)
-
-    def _rang_before(self, target: Target, key: RingKey, ring: Ring) -> bool:
-        """Return whether an earlier version delivered it, under a key with the time in UTC."""
-        earlier = RingKey(key.item, ring.moment.isoformat(timespec="microseconds"))
-        return ring.goes_along and not self._ledger.list_open(target.key, [earlier])
+        signing = self._signing
+        buttons = signing.make_buttons(key, until)
+        return replace(message, buttons=buttons, site=signing.site, topic=signing.name_topic())
 
 
 def deliver(ledger: Ledger, target: Target, key: RingKey, message: Message, clock: Clock) -> bool:
@@ -174,15 +212,25 @@ def make_key(item: Item, ring: Ring, zone: tzinfo) -> RingKey:
     return RingKey(item.id, local.isoformat(timespec="microseconds"))
 
 
+def _make_unmarked(item: Item, ring: Ring, key: RingKey, clock: Clock) -> Message:
+    """Return the message that nobody has marked what rang, for its owner and whom they let see it."""
+    when = tell_time(ring.moment.astimezone(clock.zone))
+    body = _("It rang an hour ago or earlier, and is not marked: {when}").format(when=when)
+    return Message(shorten(item.content, LONGEST), body, _make_tag(key))
+
+
+def _make_tag(key: RingKey) -> str:
+    return sha256(f"{key.item} {key.moment}".encode()).hexdigest()[:16]
+
+
 def make_message(item: Item, ring: Ring, key: RingKey, now: datetime) -> Message:
     """Return the message: the item and its time in words, and whether it is late; no id."""
     planned = tell_time(ring.moment.astimezone(now.tzinfo))
-    tag = sha256(f"{key.item} {key.moment}".encode()).hexdigest()[:16]
     of = ring.of.astimezone(now.tzinfo) if isinstance(ring.of, datetime) else ring.of
     when = tell_time(of) if of else planned
     if now - ring.moment > LATE:
         when = _("{when} (late: this was to ring {planned})").format(when=when, planned=planned)
-    return Message(shorten(item.content, LONGEST), when, tag)
+    return Message(shorten(item.content, LONGEST), when, _make_tag(key))
 
 
 def _begin(item: Item, now: datetime, oldest: timedelta) -> datetime:
@@ -196,6 +244,7 @@ def find_ring(item: Item | None, key: RingKey, zone: tzinfo) -> Ring | None:
     """Return the reminder of a key; None if the item was done, moved or deleted."""
     if item is None:
         return None
+    key = RingKey(key.item, key.moment.removesuffix(MISSED))
     moment = datetime.fromisoformat(key.moment)
     moment = moment.replace(tzinfo=moment.tzinfo or zone).astimezone(UTC)
     # a local time that the clock repeats is one of two moments

@@ -1,17 +1,18 @@
 """Sending a message to an address by Apprise, which is loaded for the first message."""
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from queue import Empty, Queue
 from threading import Thread
 from typing import Any
 from urllib.parse import quote
 
-from ana.addresses import find_fault, list_secret_parts, read_kind
+from ana.addresses import MAIL, NTFY, find_fault, find_ntfy_server, list_secret_parts, read_kind
 from ana.logs import HIDDEN, choose_secrets
 from ana.output import shorten
 from ana.reach import reach_as
+from ana.reminders.buttons import PATH
 from ana.reminders.push import KIND, push
 from ana.translation import _, mark_text
 
@@ -25,6 +26,7 @@ LONGEST_REASON = 200
 MOST_NTFY = 3
 """Most buttons of an ntfy message."""
 
+NO_SITE = mark_text("It can be answered here once ANA_PUBLIC_URL names an address of ana that your phone reaches.")
 NOT_TAKEN = mark_text("the service refused it; check the address, and whether the service works")
 """The error shown to people other than the owner, because a library's message may quote data of this machine."""
 
@@ -39,6 +41,7 @@ class Message:
         tag: The same for every copy of it.
         buttons: The label of each button, and its path below the server's address.
         site: That address, for a phone; empty if not set.
+        topic: The topic of ntfy that takes the buttons without it.
     """
 
     title: str
@@ -46,6 +49,7 @@ class Message:
     tag: str = ""
     buttons: Sequence[tuple[str, str]] = ()
     site: str = ""
+    topic: str = ""
 
 
 def make_test() -> Message:
@@ -112,11 +116,21 @@ def _send_by_apprise(address: str, message: Message, *, is_owner: bool) -> str:
 
 def _add_buttons(address: str, message: Message) -> tuple[str, str]:
     """Return an address and a text with the buttons: as ntfy buttons or links in a mail; other kinds have none."""
-    links = [(word, message.site + path) for word, path in message.buttons] if message.site else []
     kind = read_kind(address)
-    if links and kind in ("ntfy", "ntfys"):
-        actions = "; ".join(f"http, {word}, {url}, method=POST, clear=true" for word, url in links[:MOST_NTFY])
-        return f"{address}{'&' if '?' in address else '?'}actions={quote(actions)}", message.body
-    if links and kind in ("mailto", "mailtos"):
-        return address, "\n".join([message.body, "", *(f"{word}: {url}" for word, url in links)])
+    if kind in NTFY and (pressed := [*_list_actions(address, message)]):
+        return f"{address}{'&' if '?' in address else '?'}actions={quote('; '.join(pressed))}", message.body
+    if kind in MAIL and message.buttons:
+        links = [f"{word}: {message.site}{path}" for word, path in message.buttons] if message.site else [_(NO_SITE)]
+        return address, "\n".join([message.body, "", *links])
     return address, message.body
+
+
+def _list_actions(address: str, message: Message) -> Iterator[str]:
+    """Yield the buttons for ntfy: each asks our server or, without its address, publishes to the topic that we read."""
+    server = find_ntfy_server(address)
+    for word, path in message.buttons[:MOST_NTFY]:
+        if message.site:
+            yield f"http, {word}, {message.site}{path}, method=POST, clear=true"
+        elif server and message.topic:
+            body = path.removeprefix(PATH)
+            yield f"http, {word}, {server}/{message.topic}, method=POST, body={body}, clear=true"

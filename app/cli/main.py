@@ -41,6 +41,7 @@ COMMANDS = (
     "calendar",
     "remind",
     "routines",
+    "share",
     "history",
     "replay",
     "undo",

@@ -19,6 +19,7 @@ from app import services
 from app.following import Following, list_calendars
 from app.meanwhile import PASSING
 from app.reminding import HOW, list_targets, make_ringer, ring_meanwhile
+from app.replying import Replies
 from app.routines.running import Routines
 from app.services import REMIND
 from app.show.text import pluralize
@@ -76,6 +77,7 @@ def _ring_once(people: Sequence[Workspace], late: timedelta) -> None:
                 ringer.ring(late)
                 Routines(handles, targets, targets).run_due()
                 Following(handles).read_due()
+                Replies(handles).carry_out()
             delivered, failed = delivered + ringer.delivered, failed + ringer.failed
         except PASSING as exc:
             tell(str(exc))

@@ -2,21 +2,32 @@
 
 import os
 import sys
+import time
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from ana import settings as settings_module
+from ana.addresses import MAIL, NTFY, read_kind, split_addresses
 from ana.errors import AnaError, UserError
 from ana.models.prices import find_price
 from ana.models.providers import destination, model_name
 from ana.reminders.sending import make_test, send
 from ana.settings import Settings, load_settings, read_environment, write_env_file
+from ana.urls import is_http
+from ana.workspace import Workspace, load_workspace
 from app.choices import CHOICES
 from app.cli.choices import ask, choose
+from app.reaching import await_visit, draw_code, has_come, listening
+from app.serving import LOCAL, is_serving
 from app.show.text import say
 from app.trial import ask_for_hello
+
+WAIT_SECONDS = 120.0
+"""How long a phone is waited for."""
+
+LOOK_SECONDS = 0.2
 
 
 def setup(
@@ -47,6 +58,8 @@ def setup(
     say(f"Written to {file}, which only you can read. Start with `ana`.")
     if sys.stdin.isatty() and not read_environment().get("ANA_NOTIFY"):
         _offer_address(file)
+    if sys.stdin.isatty() and _may_have_buttons(load_settings(read_environment())):
+        _offer_buttons(file)
     for name in sorted(values.keys() & os.environ.keys()):
         say(f"{name} is also set in the environment, which takes precedence over .env.")
 
@@ -60,6 +73,48 @@ def _offer_address(file: Path) -> None:
         return
     write_env_file(file, {"ANA_NOTIFY": address})
     say("A test message was sent. With `ana serve --install` reminders also arrive while ana is not open.")
+
+
+def _may_have_buttons(settings: Settings) -> bool:
+    """Return whether reminders ring where they would have buttons with an address of ana, which is not set."""
+    kinds = {*map(read_kind, split_addresses(settings.ana_notify))}
+    return settings.ana_public_url is None and bool(kinds & {*NTFY, *MAIL})
+
+
+def _offer_buttons(file: Path) -> None:
+    """Ask for an address of ana for a phone; save it if the phone has opened it, or once `ana serve` can be asked."""
+    question = "Address of ana for your phone, such as http://192.168.1.5:2024, for buttons that answer (Enter: none)"
+    while (site := ask(question, "")) and not is_http(site):
+        say("That is no address; one begins with http:// or https://.")
+    if not site:
+        return
+    owner = load_workspace()
+    if is_serving(owner):
+        write_env_file(file, {"ANA_PUBLIC_URL": site})
+        say("It was saved. Start `ana serve` again, then test it with the phone on the page, in the settings.")
+    elif host := _await_phone(owner, site):
+        write_env_file(file, {"ANA_PUBLIC_URL": site})
+        say(f"Your phone has reached it. Run `ana serve{'' if host == LOCAL else f' --host {host}'}` from now on.")
+        say("With an address for others everybody signs in: `ana users token owner` makes your token.")
+
+
+def _await_phone(owner: Workspace, site: str) -> str:
+    """Wait until a phone opens an address of this machine; return the host that it reached, empty if none came."""
+    try:
+        with listening(owner, site) as host:
+            address, end = await_visit(owner, site), time.monotonic() + WAIT_SECONDS
+            say(f"{draw_code(address)}\n{address}\nOpen it on the phone, within two minutes (Ctrl-C: skip this).")
+            while not (reached := has_come(owner)) and time.monotonic() < end:
+                time.sleep(LOOK_SECONDS)
+    except KeyboardInterrupt:
+        say("Skipped; the address was not saved.")
+        return ""
+    except OSError as exc:
+        say(f"Nothing can listen there: {exc.strerror or exc}. The address was not saved.")
+        return ""
+    if not reached:
+        say("No phone has reached it, so the address was not saved. Is the phone in the same network?")
+    return host if reached else ""
 
 
 def _try(settings: Settings) -> None:

@@ -1,6 +1,5 @@
 """`ana users`: the people who may sign in, and their tokens."""
 
-import io
 from typing import Annotated
 
 import typer
@@ -9,6 +8,7 @@ from ana.errors import UserError
 from ana.output import tell, write_line
 from ana.people import People
 from ana.urls import find_site, is_http
+from app.reaching import draw_code
 from app.show.confirm import require_consent
 from app.startup import start
 
@@ -44,17 +44,13 @@ def show_link(
     ] = None,
 ) -> None:
     """Show a QR code that signs a person's phone in; it works once, within five minutes."""
-    import segno
-
     workspace = start()
     base = url or find_site(workspace.settings.ana_public_url, workspace.settings.ana_hosts) or ""
     if not is_http(base):
         raise UserError("The link needs the address of the server.", "Write it as --url https://ana.example.org.")
     # in the fragment, which no browser sends: no proxy and no log sees it
     link = f"{base.rstrip('/')}/app/sign-in#code={People(workspace.settings).make_code(name)}"
-    drawn = io.StringIO()
-    segno.make(link, micro=False).terminal(out=drawn, compact=True)
-    for line in drawn.getvalue().splitlines():
+    for line in draw_code(link).splitlines():
         write_line(line)
     write_line(link)
     tell(f"It signs one device in as {name}, within five minutes.")

@@ -15,6 +15,7 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from ana.errors import AnaError
 from ana.memory.backend import to_key
 from ana.output import tell
+from ana.people.grants import forget_items
 from ana.tracing.schema import Record
 from app.forgetting.plan import Plan, complete, list_messages, make_plan, name_record, shows
 from app.mentions import Mentions, remove_lines, remove_typed
@@ -76,6 +77,7 @@ def carry_out(assistant: Assistant, plan: Plan) -> None:
                     handles.memory.delete(id) if kind == "item" else handles.memory.delete_line(int(id))
             handles.memory.backend.erase(plan.records)
         workspace.open_ledger().forget(plan.items)
+        forget_items(workspace, plan.items)
     note.remove()
 
 

@@ -5,10 +5,12 @@ from ana.memory.item import Item
 from ana.memory.status import CLOSED, has_status
 from ana.memory.undo import find_all_undone
 from ana.memory.views import localize
+from ana.people.grants import can_grant
 from ana.time.repeats import DATE_KEYS
 from ana.values import Json, Properties
 from app.page.fields import fill_fields, list_fields, read_fields, read_new
 from app.page.marking import delete, get_item, read_dates
+from app.page.shared import list_viewers
 from app.page.visits import Page, Visit
 
 VERSIONS, ALIKE = 50, 3
@@ -90,6 +92,8 @@ def _show(visit: Visit, item: Item, is_older: bool = False) -> Page:
         is_older=is_older,
         is_done=has_status(item.properties, CLOSED),
         current=fields,
+        viewers=list_viewers(visit.handles, item.id),
+        can_share=not visit.request.state.is_alone and can_grant(item),
         like=memory.find_similar(item.id, None, ALIKE).items,
         entries=memory.history(id=item.id, limit=VERSIONS),
         undone=find_all_undone(memory),

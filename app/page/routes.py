@@ -21,8 +21,10 @@ from app.page import (
     household,
     item,
     items,
+    phone,
     routines,
     settings,
+    shared,
     signing_in,
     today,
     turns,
@@ -30,6 +32,7 @@ from app.page import (
 from app.page.forms import act
 from app.page.shell import FILES, respond
 from app.page.visits import Page, Part, Visit
+from app.reaching import PATH as HELLO
 from app.server.guard import PAGE
 
 
@@ -67,6 +70,7 @@ SHOWN: dict[str, Part] = {
     "/turns": turns.show_list,
     "/turns/{id}": turns.show,
     "/settings": settings.show,
+    "/shared": shared.show,
     "/assistants": assistants.show,
     "/files/{name}": files.give,
 }
@@ -90,6 +94,7 @@ DONE: dict[str, Part] = {
     "/items/new": items.create,
     "/items/trash": items.restore_deleted,
     "/items/{id}": item.save,
+    "/items/{id}/share": shared.change,
     "/items/{id}/done": today.finish,
     "/items/{id}/move": today.put_off,
     "/about": about.add,
@@ -106,6 +111,7 @@ DONE: dict[str, Part] = {
     "/files": files.take,
     "/files/rows": files.take_rows,
     "/demo/end": demo.end,
+    "/phone": phone.test,
     "/people": household.add,
     "/people/{name}/remove": household.remove,
 }
@@ -133,6 +139,7 @@ PAGES: list[BaseRoute] = [
     *(_show(f"{PAGE}{path}", part) for path, part in SHOWN.items()),
     *(Route(f"{PAGE}{path}", act(partial(respond, part)), methods=["POST"]) for path, part in DONE.items()),
     *(_give(name, kind) for name, kind in BESIDE.items()),
+    _show(f"{HELLO}{{secret}}", phone.greet),
     _show(f"{PATH}{{signed}}", button.ask),
     _show(f"{PATH}{{signed}}", button.press, "POST"),  # the signature stands for the form's token
     Mount(f"{PAGE}/static", StaticFiles(directory=FILES)),

@@ -11,6 +11,7 @@ from ana.models.listing import find_api, list_chat_models
 from ana.reminders.push import find_public_key, is_installed, make_address, make_private_key
 from ana.reminders.sending import make_test, send
 from ana.translation import _, ngettext
+from ana.urls import find_site
 from ana.workspace import Workspace, load_workspace, open_workspace
 from ana.workspace.personal import list_fixed, save_settings
 from app.dials import DIALS
@@ -49,6 +50,7 @@ def show(visit: Visit, told: str = "") -> Page:
         calendar=f"{visit.request.base_url}calendar.ics?key={workspace.get_calendar_key()}",
         household=list_household(visit),
         is_alone=visit.request.state.is_alone,
+        has_site=find_site(settings.ana_public_url, settings.ana_hosts) is not None,
         push_key=find_public_key(_get_push_key(workspace)) if is_installed() else "",
         told=told or (_("Saved.") if visit.ask(SAVED) else ""),
     )

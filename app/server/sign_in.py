@@ -21,6 +21,7 @@ from ana.keys import OWNER
 from ana.people import People
 from ana.people.sessions import SESSION_SECONDS, find_session
 from ana.reminders.buttons import PATH
+from app.reaching import PATH as HELLO
 from app.server.arriving import Refusal, drop_body, read_body, read_length
 from app.server.attempts import Attempts
 from app.server.guard import BY_SCRIPT, PAGE, is_page
@@ -33,7 +34,8 @@ OPEN = frozenset((method, path) for method in ("GET", "HEAD") for path in ("/ok"
 PAGE_SIGN_IN = f"{PAGE}/sign-in"
 """Where somebody without a session is sent."""
 
-OPEN_PAGES = (PAGE_SIGN_IN, f"{PAGE}/offline", f"{PAGE}/sw.js", f"{PAGE}/manifest.webmanifest", f"{PAGE}/static/")
+_KEPT = (f"{PAGE}/offline", f"{PAGE}/sw.js", f"{PAGE}/manifest.webmanifest", f"{PAGE}/static/")
+OPEN_PAGES = (PAGE_SIGN_IN, *_KEPT, HELLO)
 """The page's paths, or beginnings of paths, that need no session; nothing of anybody is in them."""
 
 COOKIE = "ana-session"

@@ -1,21 +1,18 @@
 """The person and progress of each chat: one note per person, written atomically and removed with the person."""
 
-import json
 import secrets
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from hmac import compare_digest
-from typing import TypeVar
 
 from ana.errors import UserError
 from ana.keys import make_digest
-from ana.notes import parse_note
+from ana.notes import read_value, write_value
 from ana.people import People
 from ana.settings import Settings
 from ana.workspace import Workspace
-from ana.workspace.storage import NoteName
 from app.telegram.updates import Update
 
 CODE_SECONDS = 600.0
@@ -29,8 +26,6 @@ DIGITS = 8
 MOST_DONE = 200
 """Updates that are remembered as done. Telegram gives 100 at a time at most, and those again whose receipt it has not
 heard of. Their numbers are no order: after a quiet week it begins at another."""
-
-T = TypeVar("T")
 
 
 @dataclass
@@ -89,7 +84,7 @@ class Code:
 def make_code(workspace: Workspace, now: Callable[[], float] = time.time) -> str:
     """Return a code that links a chat to a person, and revoke earlier codes."""
     digits = f"{secrets.randbelow(10**DIGITS):0{DIGITS}}"
-    _write(workspace, "telegram-code", Code(make_digest(digits), now() + CODE_SECONDS, TRIES))
+    write_value(workspace.note("telegram-code"), Code(make_digest(digits), now() + CODE_SECONDS, TRIES))
     return digits
 
 
@@ -112,14 +107,14 @@ class Links:
 
     def read(self, person: str) -> Chat | None:
         """Return a person's chat, or None."""
-        return _read(self.open_workspace(person), "telegram", Chat)
+        return read_value(self.open_workspace(person).note("telegram"), Chat)
 
     def save(self, person: str, chat: Chat) -> None:
         """Save a chat's progress. Raises UserError if the chat is no longer the person's."""
         now = self.read(person)
         if now is None or now.id != chat.id:
             raise UserError("This chat was unlinked.", "Link one with `ana telegram --link`.")
-        _write(self.open_workspace(person), "telegram", chat)
+        write_value(self.open_workspace(person).note("telegram"), chat)
 
     def take_code(self, update: Update) -> str | None:
         """Link a chat whose message is a person's code, replacing their earlier chat; return the person.
@@ -131,14 +126,15 @@ class Links:
             return None
         for person in self._people.names():
             workspace = self.open_workspace(person)
-            code = _read(workspace, "telegram-code", Code)
+            note = workspace.note("telegram-code")
+            code = read_value(note, Code)
             if code is None or code.until < self._now() or code.tries < 1:
                 continue
             if compare_digest(code.digest, make_digest(digits)):
-                workspace.note("telegram-code").remove()
-                _write(workspace, "telegram", Chat(update.chat, str(uuid.uuid4()), done=[update.id]))
+                note.remove()
+                write_value(workspace.note("telegram"), Chat(update.chat, str(uuid.uuid4()), done=[update.id]))
                 return person
-            _write(workspace, "telegram-code", Code(code.digest, code.until, code.tries - 1))
+            write_value(note, Code(code.digest, code.until, code.tries - 1))
         return None
 
     def open_workspace(self, person: str) -> Workspace:
@@ -151,14 +147,3 @@ def unlink(workspace: Workspace) -> bool:
     workspace.note("telegram").remove()
     workspace.note("telegram-code").remove()
     return was_linked
-
-
-def _read(workspace: Workspace, name: NoteName, kind: type[T]) -> T | None:
-    try:
-        return parse_note(workspace.note(name).read().encode(), kind)
-    except ValueError:
-        return None
-
-
-def _write(workspace: Workspace, name: NoteName, value: Chat | Code) -> None:
-    workspace.note(name).write(json.dumps(asdict(value), ensure_ascii=False))

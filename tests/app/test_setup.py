@@ -1,14 +1,18 @@
 """`ana setup` writes what was tried, and the REPL offers a model that is already on the machine."""
 
 import json
+import re
+import signal
 import stat
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from dotenv import dotenv_values
 from typer.testing import CliRunner
@@ -20,6 +24,7 @@ from ana.settings import load_settings
 from ana.spending.folder import NOTE
 from ana.workspace import open_workspace
 from app.cli.main import cli
+from evals.load.server import free_port
 from tests.conftest import folders
 from tests.forks import run_forked
 from tests.openai_stub import Said, openai_stub
@@ -351,3 +356,47 @@ def test_nothing_is_offered_in_a_pipe(env_file: Path, tmp_path: Path, ollama: st
     env = folders(tmp_path, OLLAMA_HOST=ollama)
     done = run_forked("-c", script_with(env_file), "chat", stdin="/quit\n", env=env)
     assert (done.returncode, "Ollama" in done.stdout + done.stderr) == (0, False)
+
+
+SITE = "Address of ana for your phone, such as http://192.168.1.5:2024, for buttons that answer (Enter: none)"
+
+
+@contextmanager
+def asked_for_site(env_file: Path, tmp_path: Path, seconds: float = 60) -> Iterator[Terminal]:
+    """A terminal in which `ana setup` asks where a phone reaches ana, and waits so long for it."""
+    env_file.write_text("ANA_NOTIFY=ntfys://ntfy.sh/a-long-secret-name\n")
+    patience = f"import app.cli.setup; app.cli.setup.WAIT_SECONDS = {seconds}"
+    script = f"\n        {patience}{script_with(env_file, 'setup', '--provider', 'offline')}"
+    terminal = Terminal(folders(tmp_path), script=script)
+    try:
+        terminal.until(SITE)
+        yield terminal
+    finally:
+        terminal.close()
+
+
+def test_an_address_for_a_phone_is_written_when_the_phone_has_opened_it(env_file: Path, tmp_path: Path) -> None:
+    site = f"http://127.0.0.1:{free_port()}"
+    with asked_for_site(env_file, tmp_path) as terminal:
+        terminal.type("my server\r")
+        terminal.until(SITE, times=2)
+        terminal.type(f"{site}\r")
+        terminal.until("Open it on the phone")
+        (address,) = {*re.findall(rf"{site}/app/hello/[\w-]+", terminal.seen)}
+        assert httpx.get(f"{address}x").status_code == httpx.get(site).status_code == 404
+        assert "reaches ana" in httpx.get(address).text
+        told = terminal.read_to_end()
+    assert "Your phone has reached it." in told
+    assert dotenv_values(env_file)["ANA_PUBLIC_URL"] == site
+
+
+@pytest.mark.parametrize("is_skipped", [True, False])
+def test_an_address_that_no_phone_has_opened_is_not_written(env_file: Path, tmp_path: Path, is_skipped: bool) -> None:
+    with asked_for_site(env_file, tmp_path, seconds=60 if is_skipped else 0.5) as terminal:
+        terminal.type(f"http://127.0.0.1:{free_port()}\r")
+        terminal.until("Open it on the phone")
+        if is_skipped:
+            terminal.process.send_signal(signal.SIGINT)
+        told = terminal.read_to_end()
+    assert ("Skipped" if is_skipped else "No phone has reached it") in told
+    assert "ANA_PUBLIC_URL" not in dotenv_values(env_file)

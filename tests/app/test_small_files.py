@@ -24,7 +24,7 @@ NOTES = (
     *("spending.json", "spending.lock", "spending.ledger"),
     *("embedder-suggested", "ollama-offered", "refused-parameters"),
     *("calendar-key", "push-key", "reminder-key", "calendars", "zone", "assistants", "forgetting", "evaluations.json"),
-    *("telegram", "telegram-code"),
+    *("replies", "phone-visit", "grants", "telegram", "telegram-code"),
     *("traces.lock", "traces.owner", "thread_names.lock", "thread_names.owner", "reminders.lock"),
 )
 """The small files that ana writes in a data folder."""

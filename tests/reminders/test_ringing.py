@@ -128,14 +128,6 @@ def test_what_keeps_its_zone_rings_at_its_instant_and_tells_the_time_here(bell: 
     assert bell.after(minutes=30) == ["call Anna | Wednesday December 2 2026, 00:30"]
 
 
-def test_what_an_earlier_version_delivered_does_not_ring_again(bell: Bell) -> None:
-    made = bell.memory.create("pill", {**PILL})
-    rang = RingKey(made.id, datetime(2026, 12, 1, 19, tzinfo=UTC).isoformat(timespec="microseconds"))
-    bell.ledger.note_delivered("key of phone", rang)
-    assert bell.after(hours=8) == []
-    assert bell.after(hours=24) == ["pill | Wednesday December 2 2026, 20:00"]
-
-
 def test_what_came_due_while_nothing_ran_rings_once_and_says_that_it_is_late(bell: Bell) -> None:
     bell.memory.create("call Anna", {"due_date": "2026-12-01T16:30", "remind": "at the time"})
     late = "call Anna | Tuesday December 1 2026, 16:30 (late: this was to ring Tuesday December 1 2026, 16:30)"

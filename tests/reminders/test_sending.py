@@ -50,6 +50,15 @@ def test_ntfy_shows_as_many_buttons_as_it_takes(collector: Collector) -> None:
     assert collector.actions[-1] == "", "a phone would not know where the server is"
 
 
+def test_without_an_address_for_a_phone_ntfys_buttons_are_published(collector: Collector) -> None:
+    message = replace(HELLO, buttons=BUTTONS[:1], topic="ana-1")
+    server = f"127.0.0.1:{collector.port}"
+    assert send(f"ntfy://{server}/topic", message) == ""
+    assert collector.actions == [f"http, Done, http://{server}/ana-1, method=POST, body=a.b_-.c, clear=true"]
+    assert send(f"ntfy://me:word@{server}/topic", message) == ""
+    assert collector.actions[-1] == "", "a phone would need the password for it"
+
+
 def test_a_mail_has_a_link_for_each_button_and_other_kinds_have_none(collector: Collector) -> None:
     message = replace(HELLO, buttons=BUTTONS[:2], site="https://ana.example.org")
     address, body = _add_buttons("mailtos://me:pass@example.com", message)
@@ -60,7 +69,7 @@ def test_a_mail_has_a_link_for_each_button_and_other_kinds_have_none(collector: 
         "Done: https://ana.example.org/app/reminder/a.b_-.c",
         "1 hour: https://ana.example.org/app/reminder/d",
     ]
-    assert _add_buttons(address, replace(message, site="")) == (address, HELLO.body)
+    assert "ANA_PUBLIC_URL" in _add_buttons(address, replace(message, site=""))[1]
     assert send(collector.address, message) == ""
     assert collector.messages[0]["message"] == HELLO.body
 

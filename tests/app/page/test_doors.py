@@ -15,12 +15,13 @@ from ana.settings import load_settings
 from app.page.forms import COOKIE, FIELD
 from app.page.routes import PAGES
 from app.page.shell import FILES
+from app.reaching import PATH as HELLO
 from app.server.app import build_app
 from app.server.sign_in import OPEN_PAGES
 from tests.app.page.conftest import Browser, browse, list_fields
 
-ROUTES = [route for route in PAGES if isinstance(route, Route) and not route.path.startswith(PATH)]
-"""Those for which a person signs in; what a signature opens is in test_button.py."""
+ROUTES = [route for route in PAGES if isinstance(route, Route) and not route.path.startswith((PATH, HELLO))]
+"""Those for which a person signs in; what a signature opens is in test_button.py, a secret address in test_phone.py."""
 
 GETS = [route.path for route in ROUTES if "GET" in (route.methods or ())]
 POSTS = [route.path for route in ROUTES if "POST" in (route.methods or ())]
