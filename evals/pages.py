@@ -11,10 +11,10 @@ def replace_parts(path: Path, parts: dict[str, str]) -> str:
     """Return a file's text with its marked parts replaced."""
     text = path.read_text(encoding="utf-8")
     for name, part in parts.items():
-        pattern = re.compile(_MARKED.format(name), re.DOTALL)
-        if not pattern.search(text):
+        marked = re.search(_MARKED.format(name), text, re.DOTALL)
+        if not marked:
             raise ValueError(f"{path.name} has no part {name}")
-        text = pattern.sub(lambda marked, part=part: f"{marked[1]}{part}\n{marked[3]}", text)
+        text = f"{text[: marked.start(2)]}{part}\n{text[marked.end(2) :]}"
     return text
 
 

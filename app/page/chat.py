@@ -16,7 +16,7 @@ from ana.threads.ids import canonical_id
 from ana.translation import _, get_language
 from ana.values import Properties
 from ana.workspace.personal import list_fixed
-from app.outcome import read_waiting
+from app.outcome import Waiting, read_waiting
 from app.page.conversations import (
     CONVERSATIONS,
     TITLE,
@@ -74,12 +74,7 @@ async def show(visit: Visit) -> Page:
     newest = None if before else next(iter(await opened.runs.list(thread)), None)
     working = newest if newest and newest.is_active else None
     told = await run_in_threadpool(read_conversation, opened, thread, before)
-    waiting, cut = None, ""
-    if not before and not working:
-        state = await opened.worker.graph.aget_state(_place(thread))
-        unanswered = find_unanswered(state)
-        waiting = read_waiting(state, unanswered[0], visit.handles.clock) if unanswered else None
-        cut = "" if waiting else find_cut_short(state)
+    waiting, cut = (None, "") if before or working else await _find_open(visit, thread)
     begun, pasted = read_initial_text(visit.request.query_params, reads_english(settings))
     failed = newest.error or "" if newest and newest.status == "error" else ""
     return Page(
@@ -100,6 +95,14 @@ async def show(visit: Visit) -> Page:
         is_rules=settings.provider == "offline",
         failed=failed if failed not in {turn["answer"] for turn in told["turns"]} else "",
     )
+
+
+async def _find_open(visit: Visit, thread: str) -> tuple[Waiting | None, str]:
+    """Return what waits for a person in a conversation, else the message whose turn was cut short, if one was."""
+    state = await visit.opened.worker.graph.aget_state(_place(thread))
+    if unanswered := find_unanswered(state):
+        return read_waiting(state, unanswered[0], visit.handles.clock), ""
+    return None, find_cut_short(state)
 
 
 async def say(visit: Visit) -> str:
