@@ -1,6 +1,6 @@
 """approve: ask the person once about all calls that wait, and carry out what was decided."""
 
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.messages.tool import ToolCall
@@ -55,11 +55,8 @@ def _hold(text: str, request: OpenRequest) -> OpenRequest:
 
 def _read_reply(value: Any, pending: OpenRequest) -> Reply:
     """Return the reply. Raises WrongReply if it is not one to this request."""
-    request = Request(
-        action_requests=pending["request"]["action_requests"], review_configs=pending["request"]["review_configs"]
-    )
     try:
-        return Reply.model_validate(read_reply(value, request))
+        return Reply.model_validate(read_reply(value, cast(Request, pending["request"])))
     except ValidationError as exc:
         raise WrongReply(f"That is no decision: {exc.errors()[0]['msg']}.", FORM) from exc
 

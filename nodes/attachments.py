@@ -27,8 +27,4 @@ def keep_text(message: HumanMessage) -> list[HumanMessage]:
 
 def explain_unread(message: AnyMessage) -> str:
     """Return the sentence that an answer ends with; nothing for a message that is all text."""
-    if not (kinds := list_unread(message)):
-        return ""
-    if all(kind.startswith("image") for kind in kinds):
-        return "\n\n" + _("Images are not read; this answers the text.")
-    return "\n\n" + _("Images and files are not read; this answers the text.")
+    return "\n\n" + _("Images and files are not read; this answers the text.") if list_unread(message) else ""

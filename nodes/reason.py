@@ -20,13 +20,14 @@ from graph.state import Loaded, State, Turn, Usage, call_id
 from nodes.demos import choose_demos
 from nodes.earlier import divide_history
 from nodes.history import (
+    cut_message,
     cut_middle,
     fence_results,
     insert_corrections,
     insert_now,
     insert_recorded,
     repair_messages,
-    shorten_messages,
+    this_turn,
 )
 from nodes.limits import TOMORROW, explain_stop, find_repeated_call, limit_reached
 from nodes.load_context import get_loaded
@@ -37,6 +38,9 @@ from tools.catalog import WRITERS, schemas
 
 EMPTY = "(empty - populate as you learn about the user)"
 NO_NAMES = "no names yet"
+
+SHORT = 4000
+"""Characters that are sent of a message after the model has refused the whole conversation."""
 
 MOST_REASONING = 20_000
 """Characters that are kept of what a model thought for a decision; of more the middle is cut out, with a mark."""
@@ -135,7 +139,7 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
     with suppress(ContextTooLong):
         return send(history, older)
     try:
-        return send(shorten_messages(history))
+        return send([cut_message(message, SHORT) for message in this_turn(history)])
     except ContextTooLong as exc:  # so a new conversation would not help
         hint = "Ask for less, or shorten what /context shows."
         raise ContextTooLong("Even this message alone is longer than the model can read.", hint) from exc

@@ -29,9 +29,9 @@ MOST_CHARACTERS = 80
 RECEIPT = "ana_receipt"
 """In an answer's `additional_kwargs`: the receipt that stands at its end."""
 
-RECORDED, DAY = "ana_recorded", "ana_day"
-"""In an answer's `additional_kwargs`: what was recorded of its turn, as the model is told it in the turns after, and
-the day on which the person wrote. An earlier version kept no day."""
+RECORDED, DAY, VIEW = "ana_recorded", "ana_day", "ana_view"
+"""In an answer's `additional_kwargs`: what was recorded of its turn, as the model is told it later, the day
+on which the person wrote, and who told the text of others that was in view when it was written."""
 
 _OPS = {"create": "created", "update": "changed", "delete": "deleted"}
 _RECORD = re.compile(r"^\[recorded [^\]\n]*\]\n?", re.MULTILINE)
@@ -95,18 +95,21 @@ def name_recorded(changes: Iterable[Receipt]) -> str:
     return f"changed: {', '.join([*parts[:MOST_LINES], *more])}" if parts else "no changes"
 
 
-def make_answer(answer: str, receipt: str, recorded: str, id: str, day: str = "", **more: Any) -> AIMessage:
+def make_answer(
+    answer: str, receipt: str, recorded: str, id: str, day: str = "", source: str = "", **more: Any
+) -> AIMessage:
     """Return the message of an answer.
 
     Args:
         receipt: What stands under it; may be empty.
         recorded: What was recorded of its turn; empty if it is not known.
         day: On which the person wrote.
+        source: Who told the text of others that was in view; empty if none was.
         more: Further fields of the message.
     """
-    fields = {name: text for name, text in ((RECEIPT, receipt), (RECORDED, recorded), (DAY, day)) if text}
-    kwargs = {**fields, **more.pop("additional_kwargs", {})}
-    return AIMessage(add_receipt(answer, receipt), id=id, additional_kwargs=kwargs, **more)
+    kept = {RECEIPT: receipt, RECORDED: recorded, DAY: day, VIEW: source}
+    fields = {name: text for name, text in kept.items() if text}
+    return AIMessage(add_receipt(answer, receipt), id=id, additional_kwargs=fields, **more)
 
 
 def tell_recorded(answer: AnyMessage) -> str:

@@ -12,7 +12,7 @@ from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
 from nodes.attachments import explain_unread
 from nodes.draft_check import check_draft
-from nodes.evidence import Evidence, Violation, collect_evidence, list_declined
+from nodes.evidence import Evidence, Violation, collect_evidence
 from nodes.history import receipts, this_turn
 from nodes.limits import limit_reached
 from nodes.policies.check import find_violation
@@ -21,6 +21,7 @@ from nodes.receipt import name_recorded, name_unchanged, render_receipt, strip_r
 from nodes.turns import end_turn
 from nodes.unchanged import describe_unchanged
 from nodes.view import find_source, read_view
+from tools.artifacts import find_declined
 
 MOST_CORRECTIONS = 2
 
@@ -33,7 +34,8 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     id = call_id(turn, len(turn["decisions"]))
     evidence = collect_evidence(state | {"draft": draft}, handles)
     ours = _is_ours(turn)
-    receipt = render_receipt(evidence.calls, list_declined(this_turn(state["messages"])))
+    declined = filter(None, map(find_declined, this_turn(state["messages"])))
+    receipt = render_receipt(evidence.calls, [*declined])
     violation = None if ours else _find_violation(evidence)
     if not (ours or violation):
         turn, violation = check_draft(turn, evidence, receipt or name_unchanged(), context_of(runtime))

@@ -34,7 +34,6 @@ from nodes.history import is_answered, list_unanswered_calls, receipts, this_tur
 from nodes.receipt import make_answer, name_recorded, name_unchanged, render_receipt
 from nodes.requests import Request
 from nodes.usage import no_usage
-from nodes.view import VIEW
 
 NOT_APPROVED = mark_text("Not done: nobody approved it, and a new message came.")
 NOT_ANSWERED = mark_text("Not finished: nobody replied to what was asked, and a new message came.")
@@ -171,16 +170,9 @@ def end_turn(
         source: Who told the text of others that was in view when the answer was written; empty if none was.
     """
     failed = {"ana_error": turn["error"]} if turn["error"] else {}
-    message = make_answer(
-        answer,
-        receipt,
-        recorded,
-        id or f"{turn['id']}-answer",
-        turn["ts"][:10],
-        additional_kwargs={VIEW: source} if source else {},
-        response_metadata=failed,
-        usage_metadata=turn.get("told") if id else None,
-    )
+    usage, name = turn.get("told") if id else None, id or f"{turn['id']}-answer"
+    more = {"response_metadata": failed, "usage_metadata": usage}
+    message = make_answer(answer, receipt, recorded, name, turn["ts"][:10], source, **more)
     return message, turn | {"answer": answer, "receipt": receipt}
 
 
