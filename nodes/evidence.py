@@ -11,9 +11,10 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ana.handles import Handles
+from ana.values import read_object
 from graph.state import State
-from nodes.answers import Call
 from nodes.history import this_turn
+from nodes.receipt import Call
 from tools.artifacts import find_declined, find_existing, receipts_of
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?=\s)|(?<=[。！？\n])")
@@ -68,7 +69,7 @@ class Evidence:
 
     def results(self, tool: str) -> list[dict[str, Any]]:
         """Return what the calls of a tool in this turn gave, in order, without errors."""
-        return [call.read() for call in self.calls if call.ok and call.tool == tool]
+        return [read_object(call.text) for call in self.calls if call.ok and call.tool == tool]
 
     def texts(self) -> list[str]:
         """Return all that a draft may have something from: the message, results, Global Context, what was said."""

@@ -64,6 +64,7 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """
     message, answered = find_pending(state["messages"]), list_answered_ids(state["messages"])
     assert message is not None
+    run = context_of(runtime)
     with speaking("en"):  # a model reads what cannot run
         calls = read_calls(state, runtime, message)
         batch = read_batch(state, runtime, calls)
@@ -82,11 +83,8 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         write = writes.get(call.id)
         context = bind(call.context, [*write.touched], find_source(write, batch)) if write else call.context
         try:
-            is_refused = call.id in refused
             with speaking("en"):
-                answer = (
-                    answer_refused(call.call, NOBODY) if is_refused else run_call(call, context, context_of(runtime))
-                )
+                answer = answer_refused(call.call, NOBODY) if call.id in refused else run_call(call, context, run)
         except ChangedSinceWeighed:  # this node is entered again for the calls that are left, and weighs them again
             break
         answers.append(answer)
@@ -99,17 +97,12 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     update: dict[str, Any] = {"messages": answers}
     # The next prompt must show the lines as these calls left them.
     if CONTEXT_TOOLS & ran:
-        handles = context_of(runtime).handles
-        update["loaded"] = get_loaded(state, handles) | {"lines": handles.memory.lines()}
+        update["loaded"] = get_loaded(state, run.handles) | {"lines": run.handles.memory.lines()}
     return update
 
 
 def run_call(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
     """Return the answer to a call: its result, or an error that a model can act on.
-
-    Args:
-        call: The call, which has been weighed.
-        context: What its tool is given besides its arguments.
 
     Raises:
         ChangedSinceWeighed: A record is not as it was weighed. Nothing was written.

@@ -61,7 +61,6 @@ def begin_turn(state: State, runtime: Runtime[Context], source: str | None = Non
     """Return the turn that answers the last user message.
 
     Args:
-        state: The state that a node finds.
         source: The checkpoint that the run was forked from; None if it was not.
 
     Raises:
@@ -163,11 +162,8 @@ def end_turn(
     """Return the message that ends a turn, and the turn as it has ended.
 
     Args:
-        turn: The turn, with its error if it failed.
-        receipt: What stands under it.
-        recorded: What it wrote, as the model is told it in later turns; empty if that is not known.
+        turn: The turn, with its error if it failed. The others are as of `make_answer`.
         id: The message's, if it is a draft of the model, which clients have seen under it; else empty.
-        source: Who told the text of others that was in view when the answer was written; empty if none was.
     """
     failed = {"ana_error": turn["error"]} if turn["error"] else {}
     usage, name = turn.get("told") if id else None, id or f"{turn['id']}-answer"

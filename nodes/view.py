@@ -88,9 +88,9 @@ def find_source_of_summary(state: State, dropped: Sequence[AnyMessage], memory: 
         state: With the summary so far.
         dropped: The messages that it is to hold besides.
     """
-    texts = [*_read_messages(dropped), *read_results(dropped, memory)]
+    texts = keep_others([*_read_messages(dropped), *read_results(dropped, memory)])
     known = state.get("summary_source", SUGGESTED) if state.get("summary") else PERSON
-    return find_source(keep_others(texts)) or known
+    return texts[-1].source if texts else known
 
 
 def keep_others(texts: Iterable[SourcedText]) -> list[SourcedText]:
@@ -101,11 +101,6 @@ def keep_others(texts: Iterable[SourcedText]) -> list[SourcedText]:
 def may_order(text: str) -> bool:
     """Return whether a text is long enough to order something, or has characters that a model reads and nobody sees."""
     return count_words(text) >= FEWEST_WORDS or escape_controls(text) != text
-
-
-def find_source(view: Sequence[SourcedText]) -> str:
-    """Return who told the last text in view; empty if there is none."""
-    return view[-1].source if view else ""
 
 
 def list_texts(item: Item) -> list[SourcedText]:
