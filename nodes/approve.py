@@ -44,10 +44,10 @@ def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         decided = Reply.model_validate(read_reply(reply, cast(Request, request["request"])))
         return _carry_out(decided, request, message, state, runtime)
     except (ToolError, WrongReply) as exc:
-        note = " ".join(exc.sentence().split())
+        fault = exc.sentence()
     except ValidationError as exc:
-        note = WrongReply(f"That is no decision: {exc.errors()[0]['msg']}.", FORM).sentence()
-    return {"turn": state["turn"] | {"asked": request | {"note": note}}}
+        fault = WrongReply(f"That is no decision: {exc.errors()[0]['msg']}.", FORM).sentence()
+    return {"turn": state["turn"] | {"asked": request | {"note": " ".join(fault.split())}}}
 
 
 def _hold(text: str, request: OpenRequest) -> OpenRequest:
