@@ -1,6 +1,6 @@
 """approve: ask the person once about all calls that wait, and carry out what was decided."""
 
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.messages.tool import ToolCall
@@ -41,9 +41,13 @@ def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     if (text := read_hold(reply)) is not None:
         return {"turn": state["turn"] | {"asked": _hold(text, request)}}
     try:
-        return _carry_out(_read_reply(reply, request), request, message, state, runtime)
+        decided = Reply.model_validate(read_reply(reply, cast(Request, request["request"])))
+        return _carry_out(decided, request, message, state, runtime)
     except (ToolError, WrongReply) as exc:
-        return {"turn": state["turn"] | {"asked": request | {"note": " ".join(exc.sentence().split())}}}
+        fault = exc.sentence()
+    except ValidationError as exc:
+        fault = WrongReply(f"That is no decision: {exc.errors()[0]['msg']}.", FORM).sentence()
+    return {"turn": state["turn"] | {"asked": request | {"note": " ".join(fault.split())}}}
 
 
 def _hold(text: str, request: OpenRequest) -> OpenRequest:
@@ -51,17 +55,6 @@ def _hold(text: str, request: OpenRequest) -> OpenRequest:
     if read_short_reply(text):
         return request | {"note": _("Nothing was done: this is what waits now.")}
     return request | {"note": _(NOT_CARRIED_OUT).format(said=quote(text, MOST_QUOTED)), "held": True}
-
-
-def _read_reply(value: Any, pending: OpenRequest) -> Reply:
-    """Return the reply. Raises WrongReply if it is not one to this request."""
-    request = Request(
-        action_requests=pending["request"]["action_requests"], review_configs=pending["request"]["review_configs"]
-    )
-    try:
-        return Reply.model_validate(read_reply(value, request))
-    except ValidationError as exc:
-        raise WrongReply(f"That is no decision: {exc.errors()[0]['msg']}.", FORM) from exc
 
 
 def _carry_out(

@@ -15,20 +15,17 @@ def list_unread(message: AnyMessage) -> list[str]:
     return sorted(kinds | set(message.additional_kwargs.get(MARK, ())))
 
 
-def keep_text(message: HumanMessage) -> list[HumanMessage]:
-    """Return the message in place of which it is to be kept: its text alone; nothing if it is all text.
+def keep_text(message: HumanMessage) -> HumanMessage:
+    """Return a message as it is kept: its text alone.
 
     The rest would be sent to the model with every later message, and be written with every checkpoint.
     """
     if not (kinds := list_unread(message)):
-        return []
-    return [message.model_copy(update={"content": message.text, "additional_kwargs": {MARK: kinds}})]
+        return message
+    marks = message.additional_kwargs | {MARK: kinds}
+    return message.model_copy(update={"content": message.text, "additional_kwargs": marks})
 
 
 def explain_unread(message: AnyMessage) -> str:
     """Return the sentence that an answer ends with; nothing for a message that is all text."""
-    if not (kinds := list_unread(message)):
-        return ""
-    if all(kind.startswith("image") for kind in kinds):
-        return "\n\n" + _("Images are not read; this answers the text.")
-    return "\n\n" + _("Images and files are not read; this answers the text.")
+    return "\n\n" + _("Images and files are not read; this answers the text.") if list_unread(message) else ""

@@ -106,10 +106,6 @@ def answer_unreadable(id: str, error: str | None) -> ToolMessage:
 
 
 def answer_refused(call: ToolCall, why: str = "") -> ToolMessage:
-    """Return the answer to a call that a person refused.
-
-    Args:
-        why: What the person said to it.
-    """
+    """Return the answer to a call that a person refused, with what they said to it."""
     error = f"Refused, did not run: {why}" if why else "Refused, did not run: the person did not approve this call."
     return answer_error(str(call["id"]), call["name"], ToolError(error, "Do not call it again unless the person asks."))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
 from ana.errors import ConfigError
-from ana.recent import keep_recent
 from ana.values import read_json
 from ana.workspace import Workspace
 
@@ -49,8 +48,10 @@ def choose_demos(workspace: Workspace, question: str) -> list[AnyMessage]:
         return []
     demos: Sequence[Demo] = load_demos(path)
     if len(demos) > NEAREST:
-        order = _rank(_require_embedder(workspace), tuple(demo.question for demo in demos), question)
-        demos = [demos[n] for n in order[:NEAREST]]
+        inner, once = _require_embedders(workspace)
+        (wanted,), vectors = inner.embed_documents([question]), once.embed_documents([demo.question for demo in demos])
+        near = [sum(a * b for a, b in zip(wanted, vector, strict=True)) for vector in vectors]
+        demos = [demos[n] for n in sorted(range(len(demos)), key=lambda n: -near[n])[:NEAREST]]
     return [message for n, demo in enumerate(reversed(demos)) for message in _to_messages(demo, n)]
 
 
@@ -81,8 +82,8 @@ _embedders: dict[str, tuple["Embedder", "Embedder"]] = {}
 """Each embedder, and one that makes the vectors of the examples once."""
 
 
-def _require_embedder(workspace: Workspace) -> str:
-    """Return the name of this process's embedder for questions, which ANA_EMBEDDINGS gives."""
+def _require_embedders(workspace: Workspace) -> tuple["Embedder", "Embedder"]:
+    """Return this process's embedders for questions and for the examples; ANA_EMBEDDINGS names what they are."""
     from ana.embedders.build import choose_embedder
     from ana.embedders.known import OnceEmbeddings
 
@@ -90,16 +91,7 @@ def _require_embedder(workspace: Workspace) -> str:
     if name not in _embedders:
         embedder = workspace.build_embedder(name)
         _embedders[name] = embedder, OnceEmbeddings(embedder)
-    return name
-
-
-@keep_recent(8)
-def _rank(embedder: str, questions: tuple[str, ...], question: str) -> list[int]:
-    """Return the places of the questions, the nearest first; each model call of a turn asks again."""
-    inner, once = _embedders[embedder]
-    (wanted,), vectors = inner.embed_documents([question]), once.embed_documents([*questions])
-    near = [sum(a * b for a, b in zip(wanted, vector, strict=True)) for vector in vectors]
-    return sorted(range(len(questions)), key=lambda n: -near[n])
+    return _embedders[name]
 
 
 def _to_messages(demo: Demo, place: int) -> list[AnyMessage]:

@@ -35,8 +35,8 @@ LINE = 100
 ARGUMENT = 60
 """Characters that are sent of each text in its call."""
 
-LISTED = 20
-"""Items that are named of one result of an earlier turn."""
+LISTED = 10
+"""Items that are named of one result of an earlier turn: as many as a query finds where it names no limit."""
 
 CHANGES = ("created", "changed", "deleted")
 """Keys of what `history` tells of an item."""
@@ -46,9 +46,6 @@ RECALL = "recall_conversation"
 
 MOST_MESSAGE, MOST_ANSWERED = 4_000, 160
 """Characters that are told of a message and of an answer of an earlier day."""
-
-MOST_HITS = 8
-"""Items that are named of what an older turn looked up."""
 
 _QUOTED = re.compile("“[^“”]*”")
 """Stored text in an error, whoever told it."""
@@ -82,7 +79,7 @@ def tell_turn(turn: Sequence[AnyMessage], named: set[str], question_size: int, a
     searches = (each for each in turn if isinstance(each, ToolMessage) and each.name == "query_items")
     hits = dict(pair for search in searches for pair in _list_items(read_object(search.text).get("items")))
     new = [(id, content) for id, content in hits.items() if id not in named]
-    lines = [f"Looked up: {_tell_items(new, named, MOST_HITS)}"] if new else []
+    lines = [f"Looked up: {_tell_items(new, named)}"] if new else []
     for message in turn:
         if isinstance(message, HumanMessage):
             lines.insert(0, f"{find_day(turn)} Person: {_indent(cut_middle(message.text, question_size))}".strip())
@@ -114,17 +111,14 @@ def _find_first_whole(turns: Sequence[Sequence[AnyMessage]], today: str) -> int:
     Where one more would be too much, several leave, so that what is sent begins alike for some turns.
     """
     first, size = 0, 0
-    for last, turn in enumerate(turns):
-        size += _estimate(turn)
+    sizes = [estimate_all([each for each in turn if not isinstance(each, ToolMessage)]) for turn in turns]
+    for last, more in enumerate(sizes):
+        size += more
         limit = MOST_WHOLE if size <= MOST_WHOLE else int(MOST_WHOLE * FILL)
         while first < last and (size > limit or find_day(turns[first]) != today):
-            size -= _estimate(turns[first])
+            size -= sizes[first]
             first += 1
     return first
-
-
-def _estimate(turn: Sequence[AnyMessage]) -> int:
-    return estimate_all([message for message in turn if not isinstance(message, ToolMessage)])
 
 
 def _shorten_turn(turn: Sequence[AnyMessage], id: str, named: set[str]) -> list[AnyMessage]:
@@ -190,10 +184,10 @@ def _tell_write(receipt: Receipt, named: set[str]) -> str:
     return f"{id} {shorten(text, LINE)}"
 
 
-def _tell_items(items: Sequence[tuple[str, str]], named: set[str], most: int = LISTED) -> str:
-    texts = [id if id in named else f"{id} {shorten(content, FIRST_LINE)}".strip() for id, content in items[:most]]
-    named.update(id for id, _ in items[:most])
-    return "; ".join([*texts, *([f"and {len(items) - most} more"] if len(items) > most else [])])
+def _tell_items(items: Sequence[tuple[str, str]], named: set[str]) -> str:
+    texts = [id if id in named else f"{id} {shorten(content, FIRST_LINE)}".strip() for id, content in items[:LISTED]]
+    named.update(id for id, _ in items[:LISTED])
+    return "; ".join([*texts, *([f"and {len(items) - LISTED} more"] if len(items) > LISTED else [])])
 
 
 def _join_same(results: Sequence[tuple[str, str]]) -> Iterator[str]:

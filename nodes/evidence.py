@@ -11,9 +11,10 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 
 from ana.handles import Handles
+from ana.values import read_object
 from graph.state import State
-from nodes.answers import Call
 from nodes.history import this_turn
+from nodes.receipt import Call
 from tools.artifacts import find_declined, find_existing, receipts_of
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?=\s)|(?<=[。！？\n])")
@@ -66,19 +67,9 @@ class Evidence:
         """The person's day; the present one in UTC where no present time can be told."""
         return (self.now or datetime.now(UTC)).date()
 
-    @property
-    def has_written(self) -> bool:
-        """Whether a call of the turn wrote anything."""
-        return any(call.receipts for call in self.calls)
-
     def results(self, tool: str) -> list[dict[str, Any]]:
         """Return what the calls of a tool in this turn gave, in order, without errors."""
-        return [call.read() for call in self.calls if call.ok and call.tool == tool]
-
-    def iter_items(self) -> Iterator[dict[str, Any]]:
-        """Yield the items that queries of this turn found, as the model was shown them."""
-        for result in self.results("query_items"):
-            yield from result.get("items", [])
+        return [read_object(call.text) for call in self.calls if call.ok and call.tool == tool]
 
     def texts(self) -> list[str]:
         """Return all that a draft may have something from: the message, results, Global Context, what was said."""
@@ -114,12 +105,6 @@ def collect_evidence(state: State, handles: Handles) -> Evidence:
         prompt=loaded["now"] if loaded else "",
         now=handles.clock.now(),
     )
-
-
-def list_declined(messages: Sequence[AnyMessage]) -> list[str]:
-    """Return what each call would have done that the person declined, in words."""
-    texts = (find_declined(message) for message in messages)
-    return [each for each in texts if each is not None]
 
 
 def list_calls(messages: Sequence[AnyMessage]) -> Iterator[Call]:

@@ -64,6 +64,7 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """
     message = find_pending(state["messages"])
     assert message is not None
+    run = context_of(runtime)
     with speaking("en"):  # a model reads what cannot run
         calls = read_calls(state, runtime, message)
         batch = read_batch(state, runtime, calls)
@@ -77,8 +78,7 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     update: dict[str, Any] = {"messages": answers}
     if any(call.name in CONTEXT_TOOLS for call in calls[: len(results)]):
         # the next prompt must show the lines as these calls left them
-        handles = context_of(runtime).handles
-        update["loaded"] = get_loaded(state, handles) | {"lines": handles.memory.lines()}
+        update["loaded"] = get_loaded(state, run.handles) | {"lines": run.handles.memory.lines()}
     return update
 
 
@@ -109,7 +109,7 @@ def _run_calls(
     Args:
         refused: The ids of those that do not run, because nobody can be asked.
     """
-    writes = {each.call: each for each in batch.writes}
+    run, writes = context_of(runtime), {each.call: each for each in batch.writes}
     answers: list[ToolMessage] = []
     for call in calls:
         check_stopped()
@@ -117,10 +117,7 @@ def _run_calls(
         context = bind(call.context, [*write.touched], find_source(write, batch)) if write else call.context
         try:
             with speaking("en"):
-                if call.id in refused:
-                    answer = answer_refused(call.call, NOBODY)
-                else:
-                    answer = run_call(call, context, context_of(runtime))
+                answer = answer_refused(call.call, NOBODY) if call.id in refused else run_call(call, context, run)
         except ChangedSinceWeighed:  # this node is entered again for the calls that are left, and weighs them again
             break
         answers.append(answer)
@@ -132,10 +129,6 @@ def _run_calls(
 
 def run_call(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
     """Return the answer to a call: its result, or an error that a model can act on.
-
-    Args:
-        call: The call, which has been weighed.
-        context: What its tool is given besides its arguments.
 
     Raises:
         ChangedSinceWeighed: A record is not as it was weighed. Nothing was written.

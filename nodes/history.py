@@ -19,8 +19,6 @@ FILL = 0.6
 """The share of what a thread may hold that is left when its oldest turns are dropped."""
 FORM = 12
 """Tokens that a message takes besides in a conversation: the names of its fields, its id, a call's brackets."""
-SHORT = 4000
-"""Characters that are sent of a message after the model has refused the whole conversation."""
 UNANSWERED = (
     '{"error": "This call was interrupted; whether it ran is not known.", "hint": "Look before you repeat it."}'
 )
@@ -145,11 +143,6 @@ def repair_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
         unknown = partial(ToolMessage, UNANSWERED, status="error")
         result += [answers.get(id) or unknown(tool_call_id=id) for id in call_ids(message)]
     return result
-
-
-def shorten_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """Return this turn alone with long messages cut in the middle, for a model that reads less than expected."""
-    return [cut_message(message, SHORT) for message in this_turn(messages)]
 
 
 def cut_message(message: AnyMessage, longest: int) -> AnyMessage:

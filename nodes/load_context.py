@@ -46,10 +46,10 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     dropped = choose_dropped(state["messages"], handles.settings.ana_history_tokens)
     summary, usage = summarise(handles, state.get("summary", ""), dropped, turn, options)
     source = find_source_of_summary(state, dropped, handles.memory)
-    gone, replaced = {message.id for message in dropped}, {message.id: message for message in keep_text(question)}
+    gone, kept = {message.id for message in dropped}, keep_text(question)
     update: dict[str, Any] = {}
-    if gone or replaced or len(state["messages"]) > count:
-        remaining = (replaced.get(each.id, each) for each in state["messages"] if each.id not in gone)
+    if gone or kept is not question or len(state["messages"]) > count:
+        remaining = (kept if each is question else each for each in state["messages"] if each.id not in gone)
         update = {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *remaining]}
     return update | {
         "turn": turn | {"usage": usage},

@@ -16,17 +16,18 @@ from ana.models.call import complete
 from ana.models.fence import make_mark
 from ana.translation import _
 from graph.context import Context, context_of, emit, thread_of, withdraw
-from graph.state import Loaded, State, Turn, Usage, call_id
+from graph.state import Loaded, State, Usage, call_id
 from nodes.demos import choose_demos
 from nodes.earlier import divide_history
 from nodes.history import (
+    cut_message,
     cut_middle,
     fence_results,
     insert_corrections,
     insert_now,
     insert_recorded,
     repair_messages,
-    shorten_messages,
+    this_turn,
 )
 from nodes.limits import TOMORROW, explain_stop, find_repeated_call, limit_reached
 from nodes.load_context import get_loaded
@@ -38,6 +39,9 @@ from tools.catalog import WRITERS, schemas
 EMPTY = "(empty - populate as you learn about the user)"
 NO_NAMES = "no names yet"
 
+SHORT = 4000
+"""Characters that are sent of a message after the model has refused the whole conversation."""
+
 MOST_REASONING = 20_000
 """Characters that are kept of what a model thought for a decision; of more the middle is cut out, with a mark."""
 
@@ -45,17 +49,17 @@ MOST_REASONING = 20_000
 def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     """Ask the model what to do next: a message with tool calls, or a draft of the answer."""
     context, turn = context_of(runtime), state["turn"]
-    handles = context.handles
+    handles, id = context.handles, call_id(turn, len(turn["decisions"]) + 1)
     if limit := limit_reached(turn, handles.settings, context.max_steps):
         return {"draft": explain_stop(limit), "turn": turn | {"error": "limit"}}
     loaded = get_loaded(state, handles)
     try:
-        reply, usage = _ask_model(state, runtime, loaded)
+        reply, usage = _ask_model(state, runtime, loaded, id)
     except BudgetReached as exc:
         stop = explain_stop(exc.limit, TOMORROW)
         return {"draft": stop, "turn": turn | {"error": "limit"}}
     except ModelFailed as exc:
-        withdraw(runtime, _next_id(turn))
+        withdraw(runtime, id)
         return {"draft": exc.sentence(), "turn": turn | {"error": exc.message}}
     # What the model saw is kept with the turn: a line that somebody else changes from now on is not overwritten.
     digests = {str(number): digest_line(text) for number, text in loaded["lines"].items()}
@@ -103,13 +107,9 @@ def keep_progress(text: str, calls: Iterable[Mapping[str, Any]]) -> str:
     return "" if any(call["name"] in WRITERS for call in calls) else text
 
 
-def _next_id(turn: Turn) -> str:
-    return call_id(turn, len(turn["decisions"]) + 1)
-
-
-def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple[AIMessage, Usage]:
+def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded, id: str) -> tuple[AIMessage, Usage]:
     """Return the model's reply and the turn's tokens; what is too long for the model is sent as this turn alone."""
-    context, turn, id = context_of(runtime), state["turn"], _next_id(state["turn"])
+    context, turn = context_of(runtime), state["turn"]
     model, tools = context.handles.model, schemas(context.handles.settings.tools_modules)
     demos = choose_demos(context.handles.workspace, turn["question"])
     system, now = make_system_message(loaded), describe_now(loaded, turn["id"])
@@ -135,7 +135,7 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded) -> tuple
     with suppress(ContextTooLong):
         return send(history, older)
     try:
-        return send(shorten_messages(history))
+        return send([cut_message(message, SHORT) for message in this_turn(history)])
     except ContextTooLong as exc:  # so a new conversation would not help
         hint = "Ask for less, or shorten what /context shows."
         raise ContextTooLong("Even this message alone is longer than the model can read.", hint) from exc

@@ -5,7 +5,8 @@ learn to write receipts of its own; what was recorded of an earlier turn it is t
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage
@@ -14,7 +15,7 @@ from ana.memory.few_words import tell_more
 from ana.memory.receipts import Receipt, combine_receipts, name_failed, name_verbs, word_change
 from ana.output import escape_controls, quote, shorten
 from ana.translation import _
-from nodes.answers import Call
+from ana.values import read_object
 from tools.catalog import WRITERS
 
 SEPARATOR = "\n\n---\n"
@@ -29,12 +30,40 @@ MOST_CHARACTERS = 80
 RECEIPT = "ana_receipt"
 """In an answer's `additional_kwargs`: the receipt that stands at its end."""
 
-RECORDED, DAY = "ana_recorded", "ana_day"
-"""In an answer's `additional_kwargs`: what was recorded of its turn, as the model is told it in the turns after, and
-the day on which the person wrote. An earlier version kept no day."""
+RECORDED, DAY, VIEW = "ana_recorded", "ana_day", "ana_view"
+"""In an answer's `additional_kwargs`: what was recorded of its turn, as the model is told it later, the day
+on which the person wrote, and who told the text of others that was in view when it was written."""
 
 _OPS = {"create": "created", "update": "changed", "delete": "deleted"}
 _RECORD = re.compile(r"^\[recorded [^\]\n]*\]\n?", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of the turn, with its answer.
+
+    Args:
+        tool: The tool that was asked for.
+        args: Its arguments.
+        text: What the model was answered.
+        ok: Whether that was a result, not an error.
+        step: Which of the model's decisions asked for it.
+        receipts: Of what it wrote.
+        existing: The text of the item that says the same, because of which it stored nothing.
+    """
+
+    tool: str
+    args: Mapping[str, Any]
+    text: str
+    ok: bool = True
+    step: int = 0
+    receipts: tuple[Receipt, ...] = ()
+    existing: str | None = None
+
+    @property
+    def exchange(self) -> str:
+        """What it was asked and answered."""
+        return f"{self.args} {self.text}"
 
 
 def render_receipt(calls: Sequence[Call], declined: Sequence[str] = ()) -> str:
@@ -48,7 +77,8 @@ def render_receipt(calls: Sequence[Call], declined: Sequence[str] = ()) -> str:
     lines = [word_change(receipt) for receipt in combine_receipts(receipts)]
     existing, failed, refused = _name_rest()
     lines += [f"{existing}: {quote(call.existing, MOST_CHARACTERS)}" for call in calls if call.existing]
-    lines += [f"{failed}: {escape_controls(' '.join(read_error(call).split()))}" for call in find_failed(calls)]
+    errors = (str(read_object(call.text).get("error", call.text)) for call in find_failed(calls))
+    lines += [f"{failed}: {escape_controls(' '.join(error.split()))}" for error in errors]
     lines += [f"{refused}: {shorten(each, MOST_CHARACTERS)}" for each in declined]
     more = [tell_more(len(lines) - MOST_LINES)] if len(lines) > MOST_LINES else []
     return "\n".join(f"- {line}" for line in [*lines[:MOST_LINES], *more])
@@ -57,24 +87,18 @@ def render_receipt(calls: Sequence[Call], declined: Sequence[str] = ()) -> str:
 def find_failed(calls: Iterable[Call]) -> list[Call]:
     """Return the writes that failed, without those that a later decision of the model made good."""
     failed: list[Call] = []
-    for call in calls:
-        if call.tool in WRITERS and not call.ok:
+    for call in (call for call in calls if call.tool in WRITERS):
+        if not call.ok:
             failed.append(call)
-        elif call.tool in WRITERS:
-            # a batch is decided at once: a success beside a failure is another thing's
-            again = next((other for other in failed if _repeats(call, other)), None)
-            failed = [other for other in failed if other is not again]
+        # a batch is decided at once: a success beside a failure is another thing's
+        elif again := next((other for other in failed if _repeats(call, other)), None):
+            failed.remove(again)
     return failed
 
 
 def _repeats(call: Call, failed: Call) -> bool:
     same = failed.args.get("id") is not None and failed.args.get("id") == call.args.get("id")
     return (call.step > failed.step or same) and call.tool == failed.tool
-
-
-def read_error(call: Call) -> str:
-    """Return the sentence with which a call failed."""
-    return str(call.read().get("error", call.text))
 
 
 def name_unchanged() -> str:
@@ -95,18 +119,21 @@ def name_recorded(changes: Iterable[Receipt]) -> str:
     return f"changed: {', '.join([*parts[:MOST_LINES], *more])}" if parts else "no changes"
 
 
-def make_answer(answer: str, receipt: str, recorded: str, id: str, day: str = "", **more: Any) -> AIMessage:
+def make_answer(
+    answer: str, receipt: str, recorded: str, id: str, day: str = "", source: str = "", **more: Any
+) -> AIMessage:
     """Return the message of an answer.
 
     Args:
         receipt: What stands under it; may be empty.
         recorded: What was recorded of its turn; empty if it is not known.
         day: On which the person wrote.
+        source: Who told the text of others that was in view; empty if none was.
         more: Further fields of the message.
     """
-    fields = {name: text for name, text in ((RECEIPT, receipt), (RECORDED, recorded), (DAY, day)) if text}
-    kwargs = {**fields, **more.pop("additional_kwargs", {})}
-    return AIMessage(add_receipt(answer, receipt), id=id, additional_kwargs=kwargs, **more)
+    kept = {RECEIPT: receipt, RECORDED: recorded, DAY: day, VIEW: source}
+    fields = {name: text for name, text in kept.items() if text}
+    return AIMessage(add_receipt(answer, receipt), id=id, additional_kwargs=fields, **more)
 
 
 def tell_recorded(answer: AnyMessage) -> str:

@@ -12,7 +12,7 @@ from graph.context import Context, context_of, withdraw
 from graph.state import Correction, State, Turn, call_id
 from nodes.attachments import explain_unread
 from nodes.draft_check import check_draft
-from nodes.evidence import Evidence, Violation, collect_evidence, list_declined
+from nodes.evidence import Evidence, Violation, collect_evidence
 from nodes.history import receipts, this_turn
 from nodes.limits import limit_reached
 from nodes.policies.check import find_violation
@@ -20,7 +20,8 @@ from nodes.policies.results import keep_values
 from nodes.receipt import name_recorded, name_unchanged, render_receipt, strip_receipt
 from nodes.turns import end_turn
 from nodes.unchanged import describe_unchanged
-from nodes.view import find_source, read_view
+from nodes.view import read_view
+from tools.artifacts import find_declined
 
 MOST_CORRECTIONS = 2
 
@@ -32,8 +33,10 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         return {}
     id = call_id(turn, len(turn["decisions"]))
     evidence = collect_evidence(state | {"draft": draft}, handles)
-    ours = _is_ours(turn)
-    receipt = render_receipt(evidence.calls, list_declined(this_turn(state["messages"])))
+    # composed here from what happened, so that there is nothing to check: a failure, a reader's
+    ours = bool(turn["error"] or any(decision.get(COMPOSED) for decision in turn["decisions"][-1:]))
+    declined = filter(None, map(find_declined, this_turn(state["messages"])))
+    receipt = render_receipt(evidence.calls, [*declined])
     violation = None if ours else _find_violation(evidence)
     if not (ours or violation):
         turn, violation = check_draft(turn, evidence, receipt or name_unchanged(), context_of(runtime))
@@ -47,15 +50,11 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     if not receipt:
         receipt = name_unchanged() if ours else describe_unchanged(answer, state, handles)
     # A client has the model's words under their id and is not sent them again; what is written here is another message.
-    source = find_source(read_view(state, handles.memory))
+    view = read_view(state, handles.memory)
     id = "" if violation or turn["error"] else id
-    message, turn = end_turn(turn, answer, receipt, name_recorded(receipts(this_turn(state["messages"]))), id, source)
+    source, recorded = view[-1].source if view else "", name_recorded(receipts(this_turn(state["messages"])))
+    message, turn = end_turn(turn, answer, receipt, recorded, id, source)
     return {"messages": [message], "turn": turn, "draft": ""}
-
-
-def _is_ours(turn: Turn) -> bool:
-    """Whether a draft is composed here from what happened, so that there is nothing to check: a failure, a reader's."""
-    return bool(turn["error"] or any(decision.get(COMPOSED) for decision in turn["decisions"][-1:]))
 
 
 def _can_correct(turn: Turn, violation: Violation, context: Context) -> bool:

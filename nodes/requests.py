@@ -24,7 +24,9 @@ INBOX_DECISIONS = {"accept": "approve", "ignore": "reject", "response": "reject"
 HOLD = "not_carried_out"
 """The key of a reply that is a message, which does not decide anything."""
 
-_STRICT = ConfigDict(extra="forbid", strict=True)
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class Request(TypedDict):
@@ -41,41 +43,36 @@ class Request(TypedDict):
     value: NotRequired[Any]
 
 
-class Action(BaseModel):
+class Action(_Strict):
     """A call as the person wants it."""
 
-    model_config = _STRICT
     name: str
     args: dict[str, Any]
 
 
-class Approve(BaseModel):
+class Approve(_Strict):
     """Do it."""
 
-    model_config = _STRICT
     type: Literal["approve"]
 
 
-class Edit(BaseModel):
+class Edit(_Strict):
     """Do this instead."""
 
-    model_config = _STRICT
     type: Literal["edit"]
     edited_action: Action
 
 
-class Reject(BaseModel):
+class Reject(_Strict):
     """Do not do it."""
 
-    model_config = _STRICT
     type: Literal["reject"]
     message: str = ""
 
 
-class Reply(BaseModel):
+class Reply(_Strict):
     """The person's decisions on every action of a request, in its order."""
 
-    model_config = _STRICT
     decisions: Annotated[list[Annotated[Approve | Edit | Reject, Field(discriminator="type")]], Field(min_length=1)]
 
     def to_json(self) -> dict[str, Any]:

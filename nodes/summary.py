@@ -20,9 +20,6 @@ from prompts import render
 
 NONE = "(nothing)"
 
-ASKS = 2
-"""How often a model is asked for a summary."""
-
 SHORT = 200
 """Characters of a message and of an answer, where no model summarises."""
 
@@ -48,23 +45,18 @@ def summarise(
     usage, purse = turn["usage"], open_purse(handles, options.get("model"))
     if not dropped:
         return earlier, usage
-    asks = 0 if handles.settings.provider == "offline" else ASKS
-    most = handles.settings.ana_history_tokens * 4  # in characters, as much as the model is sent of a conversation
-    for attempt in range(asks):
+    if handles.settings.provider != "offline":
+        most = handles.settings.ana_history_tokens * 4  # in characters, as much as the model is sent of a conversation
         conversation = _tell(dropped, LONGEST)[-most:]  # the newest of what was dropped
         request = HumanMessage(render("summary", earlier=earlier or NONE, conversation=conversation))
-        ask = partial(complete, handles.model, [request], f"{turn['id']}-summary{attempt or ''}", options=options)
         try:
+            ask = partial(complete, handles.model, [request], f"{turn['id']}-summary", options=options)
             reply, usage = purse.pay(ask, [request], usage)
-        except BudgetReached:
-            break
-        except ModelFailed as exc:
+            if text := reply.text.strip():
+                return text[:LONGEST], usage
+        except (BudgetReached, ModelFailed) as exc:
             # The person asked something else: a missing summary must not fail the turn.
             _log.warning("the turns that were dropped could not be summarised: %s", Quoted(exc.message))
-            most //= 2  # it may have been too long
-            continue
-        if text := reply.text.strip():
-            return text[:LONGEST], usage
     return cut_middle("\n".join(filter(None, [earlier, _tell(dropped, SHORT)])), LONGEST), usage
 
 

@@ -34,7 +34,6 @@ from nodes.history import is_answered, list_unanswered_calls, receipts, this_tur
 from nodes.receipt import make_answer, name_recorded, name_unchanged, render_receipt
 from nodes.requests import Request
 from nodes.usage import no_usage
-from nodes.view import VIEW
 
 NOT_APPROVED = mark_text("Not done: nobody approved it, and a new message came.")
 NOT_ANSWERED = mark_text("Not finished: nobody replied to what was asked, and a new message came.")
@@ -62,7 +61,6 @@ def begin_turn(state: State, runtime: Runtime[Context], source: str | None = Non
     """Return the turn that answers the last user message.
 
     Args:
-        state: The state that a node finds.
         source: The checkpoint that the run was forked from; None if it was not.
 
     Raises:
@@ -164,23 +162,13 @@ def end_turn(
     """Return the message that ends a turn, and the turn as it has ended.
 
     Args:
-        turn: The turn, with its error if it failed.
-        receipt: What stands under it.
-        recorded: What it wrote, as the model is told it in later turns; empty if that is not known.
+        turn: The turn, with its error if it failed. The others are as of `make_answer`.
         id: The message's, if it is a draft of the model, which clients have seen under it; else empty.
-        source: Who told the text of others that was in view when the answer was written; empty if none was.
     """
     failed = {"ana_error": turn["error"]} if turn["error"] else {}
-    message = make_answer(
-        answer,
-        receipt,
-        recorded,
-        id or f"{turn['id']}-answer",
-        turn["ts"][:10],
-        additional_kwargs={VIEW: source} if source else {},
-        response_metadata=failed,
-        usage_metadata=turn.get("told") if id else None,
-    )
+    usage, name = turn.get("told") if id else None, id or f"{turn['id']}-answer"
+    more = {"response_metadata": failed, "usage_metadata": usage}
+    message = make_answer(answer, receipt, recorded, name, turn["ts"][:10], source, **more)
     return message, turn | {"answer": answer, "receipt": receipt}
 
 

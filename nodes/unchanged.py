@@ -3,15 +3,10 @@
 So an answer that claims a change contradicts itself, and nobody has to read what it claims.
 """
 
-from collections.abc import Sequence
-
-from langchain_core.messages import AnyMessage
-
 from ana.handles import Handles
 from ana.memory.content_words import find_content_words
 from ana.memory.few_words import call_value, describe_property, show_value
 from ana.memory.item import Item
-from ana.memory.memory import Memory
 from ana.memory.receipts import find_title
 from ana.memory.search.tokens import tokenize
 from ana.memory.views import localize
@@ -37,18 +32,12 @@ def describe_unchanged(answer: str, state: State, handles: Handles) -> str:
     What may be named are the records in results of this turn and of the one before.
     """
     year = int(state["turn"]["ts"][:4])  # not the clock's: a turn may have waited
-    records = _find_records(state["messages"], handles.memory)
-    shares = {id: share for id, item in records.items() if (share := _measure_named(item, answer)) >= ENOUGH}
-    best = sorted(shares, key=lambda id: -shares[id])[:MOST]
+    ids = list_ids([*this_turn(state["messages"]), *find_previous_turn(state["messages"])])
+    records = handles.memory.backend.get_many("item", ids) if ids else {}
+    shares = {id: _measure_named(records[id], answer) for id in ids if id in records}
+    best = sorted((id for id in shares if shares[id] >= ENOUGH), key=lambda id: -shares[id])[:MOST]
     named = (_describe(localize(records[id], handles.clock.zone), year) for id in best)
     return "\n".join([name_unchanged(), *(f"- {each}" for each in named)])
-
-
-def _find_records(messages: Sequence[AnyMessage], memory: Memory) -> dict[str, Item]:
-    """Return the records that results showed, as they are now, in the order in which they were shown."""
-    ids = [*dict.fromkeys([*list_ids(this_turn(messages)), *list_ids(find_previous_turn(messages))])]
-    records = memory.backend.get_many("item", ids) if ids else {}
-    return {id: records[id] for id in ids if id in records}
 
 
 def _measure_named(item: Item, answer: str) -> float:

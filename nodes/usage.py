@@ -30,12 +30,7 @@ def no_usage() -> Usage:
 
 @dataclass(frozen=True)
 class Purse:
-    """Where the calls of a model are paid from.
-
-    Args:
-        settings: For the prices and the budget.
-        spending: The day's total.
-    """
+    """Where the calls of a model are paid from: the budget and the prices of settings, and the day's total."""
 
     settings: Settings
     spending: Spending
@@ -46,11 +41,7 @@ class Purse:
 
         Args:
             ask: Makes it; `complete` with its arguments.
-            messages: What it sends.
-            usage: The tokens so far.
-
-        Returns:
-            The reply, and the tokens including its own.
+            usage: The tokens so far; returned with the reply, its own included.
 
         Raises:
             BudgetReached: The budget is spent; no call is made.

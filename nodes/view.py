@@ -1,6 +1,6 @@
 """The texts of others that a request to the model holds, each with who told it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,10 +16,10 @@ from ana.output import escape_controls
 from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS
 from ana.tracing.schema import INVALID
-from ana.values import Json, read_json
+from ana.values import Json, read_object
 from graph.state import State
 from nodes.history import call_ids, receipts, this_turn
-from nodes.receipt import hide_receipt
+from nodes.receipt import VIEW, hide_receipt
 from nodes.typed import list_pasted
 from tools.catalog import TOOLS
 
@@ -28,9 +28,6 @@ FEWEST_WORDS = 3
 
 PROGRAMS = {*OURS, *DATE_KEYS, "uid"}
 """Names of properties that the program gives, and nobody whose words these are."""
-
-VIEW = "ana_view"
-"""In an answer's `additional_kwargs`: who told the text of others that was in view when it was written."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +70,15 @@ def read_results(messages: Sequence[AnyMessage], memory: Memory) -> list[Sourced
     """
     written = {str(receipt["id"]): receipt["after"] for receipt in receipts(messages) if receipt["kind"] == "item"}
     own = {id for id, after in written.items() if after and "sources" not in after}
+    # what is no longer stored says only in the result who told it
+    sourced = (each for each in _iter_objects(messages) if isinstance(each.get("source"), str))
     ids = [id for id in list_ids(messages) if id not in own]
-    return [*_iter_sourced(_read_results(messages)), *_read_records(ids, memory, "item")]
+    return [*map(_read_sourced, sourced), *_read_records(ids, memory, "item")]
 
 
 def list_ids(messages: Sequence[AnyMessage]) -> list[str]:
     """Return the ids in results of ours, each once."""
-    return [*dict.fromkeys(_iter_ids(_read_results(messages)))]
+    return [*dict.fromkeys(each["id"] for each in _iter_objects(messages) if isinstance(each.get("id"), str))]
 
 
 def find_source_of_summary(state: State, dropped: Sequence[AnyMessage], memory: Memory) -> str:
@@ -89,9 +88,9 @@ def find_source_of_summary(state: State, dropped: Sequence[AnyMessage], memory: 
         state: With the summary so far.
         dropped: The messages that it is to hold besides.
     """
-    texts = [*_read_messages(dropped), *read_results(dropped, memory)]
+    texts = keep_others([*_read_messages(dropped), *read_results(dropped, memory)])
     known = state.get("summary_source", SUGGESTED) if state.get("summary") else PERSON
-    return find_source(keep_others(texts)) or known
+    return texts[-1].source if texts else known
 
 
 def keep_others(texts: Iterable[SourcedText]) -> list[SourcedText]:
@@ -102,11 +101,6 @@ def keep_others(texts: Iterable[SourcedText]) -> list[SourcedText]:
 def may_order(text: str) -> bool:
     """Return whether a text is long enough to order something, or has characters that a model reads and nobody sees."""
     return count_words(text) >= FEWEST_WORDS or escape_controls(text) != text
-
-
-def find_source(view: Sequence[SourcedText]) -> str:
-    """Return who told the last text in view; empty if there is none."""
-    return view[-1].source if view else ""
 
 
 def list_texts(item: Item) -> list[SourcedText]:
@@ -130,27 +124,21 @@ def _read_messages(messages: Sequence[AnyMessage]) -> Iterator[SourcedText]:
             yield SourcedText(name_tool(message.name or ""), message.text)
 
 
-def _iter_sourced(value: Any) -> Iterator[SourcedText]:
-    """Yield the records in a result of ours that say who told them: what is no longer stored says it only there."""
-    if isinstance(value, list):
-        for each in value:
-            yield from _iter_sourced(each)
-    elif isinstance(value, dict):
-        if isinstance(source := value.get("source"), str):
-            words = " ".join(iter_words({key: each for key, each in value.items() if key not in ("id", "source")}))
-            yield SourcedText(source, words, str(value.get("id", "")))
-        else:
-            yield from _iter_sourced([*value.values()])
+def _iter_objects(messages: Sequence[AnyMessage]) -> Iterator[dict[str, Any]]:
+    """Yield the objects in results of ours, each before those in it."""
+    results = (each for each in messages if isinstance(each, ToolMessage) and each.name in TOOLS)
+    left: list[Any] = [read_object(result.text) for result in results][::-1]
+    while left:
+        value = left.pop()
+        if isinstance(value, dict):
+            yield value
+            value = [*value.values()]
+        left += reversed(value) if isinstance(value, list) else ()
 
 
-def _iter_ids(value: Any) -> Iterator[str]:
-    if isinstance(value, dict):
-        if isinstance(value.get("id"), str):
-            yield value["id"]
-        value = [*value.values()]
-    if isinstance(value, list):
-        for each in value:
-            yield from _iter_ids(each)
+def _read_sourced(value: Mapping[str, Any]) -> SourcedText:
+    words = iter_words({key: each for key, each in value.items() if key not in ("id", "source")})
+    return SourcedText(value["source"], " ".join(words), str(value.get("id", "")))
 
 
 def _read_records(ids: Iterable[str], memory: Memory, kind: Kind) -> list[SourcedText]:
@@ -166,14 +154,3 @@ def _read_vocabulary(memory: Memory) -> Iterator[SourcedText]:
             where: dict[str, Json] = {name: {"$ne": None}} if is_key else {kind: name}
             for item in memory.find(where=where, limit=1).items:
                 yield SourcedText(item.sources.properties.get(name if is_key else kind, PERSON), name, item.id)
-
-
-def _read_results(messages: Sequence[AnyMessage]) -> list[Any]:
-    return [_read_result(each) for each in messages if isinstance(each, ToolMessage) and each.name in TOOLS]
-
-
-def _read_result(message: ToolMessage) -> Any:
-    try:
-        return read_json(message.text)
-    except ValueError:
-        return None

@@ -14,9 +14,9 @@ from babel.numbers import format_currency, format_decimal
 from ana.memory.ids import spell_id
 from ana.time.dates import weekday
 from evals.policies.data import DATA, LANGUAGES
-from nodes.answers import Call
 from nodes.evidence import Evidence
 from nodes.load_context import calendar
+from nodes.receipt import Call
 
 ZONES = ("Europe/Berlin", "America/New_York", "Asia/Tokyo", "UTC")
 CURRENCIES = {"en": "USD", "de": "EUR", "es": "EUR", "fr": "EUR", "ja": "JPY"}

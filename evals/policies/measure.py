@@ -7,10 +7,10 @@ from zoneinfo import ZoneInfo
 
 from app.show.tables import show_table
 from evals.policies.data import CLASSES, HALVES, LANGUAGES, SETS, Case, Half, load_cases
-from nodes.answers import Call
 from nodes.evidence import Evidence
 from nodes.load_context import calendar
 from nodes.policies.check import find_violation
+from nodes.receipt import Call
 
 HEADERS = ("class", "language", "honest", "sent back wrongly", "false", "missed")
 

@@ -43,8 +43,7 @@ FALLBACKS = {
 
 def find_violation(e: Evidence) -> Violation | None:
     """Return the first violation of a draft, or None."""
-    if len(e.draft) > MOST_CHARACTERS or len(e.question) > MOST_CHARACTERS:
-        e = replace(e, draft=e.draft[:MOST_CHARACTERS], question=e.question[:MOST_CHARACTERS])
+    e = replace(e, draft=e.draft[:MOST_CHARACTERS], question=e.question[:MOST_CHARACTERS])
     violations = ((name, wrong) for name, policy in POLICIES for wrong in policy(e))
     name, wrong = next(violations, ("", ""))
     return Violation(name, f"{wrong} {WAYS_OUT[name]}", FALLBACKS[name]) if name else None

@@ -71,7 +71,7 @@ def _read_question(e: Evidence) -> Sequence[Quantity]:
 def _list_amounts(e: Evidence) -> dict[str, list[Quantity]]:
     """Return the numbers of the items that were found, by property; those of their texts have no name."""
     amounts: dict[str, list[Quantity]] = {}
-    for item in e.iter_items():
+    for item in (item for result in e.results("query_items") for item in result.get("items", [])):
         for name, value in (("", str(item.get("content", ""))), *item.get("properties", {}).items()):
             if not (name and isinstance(value, str)):
                 amounts.setdefault(name, []).extend(find_quantities(str(value), e.today))
@@ -89,7 +89,7 @@ def _find_worked_out(own: Sequence[Quantity], e: Evidence) -> Iterator[Quantity]
     """Yield the numbers of a draft that others in view make, or that should be among the results."""
     in_question, in_view, amounts = _read_question(e), _list_in_view(e), _list_amounts(e)
     lines = len([*filter(str.strip, e.draft.split("\n"))])
-    is_reply = len(own) <= MOST_OWN and lines <= MOST_LINES and not e.has_written
+    is_reply = len(own) <= MOST_OWN and lines <= MOST_LINES and not any(call.receipts for call in e.calls)
     is_short = is_reply and len(own) == 1 and e.letters <= MOST_LETTERS
     results = {*_combine(in_question, in_view), *_sum(in_question), *chain(*map(_sum, amounts.values()))}
     judged = (each for each in own if each.is_exact or (is_short and _is_large(each, (*in_question, *in_view), e)))

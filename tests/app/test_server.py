@@ -504,7 +504,7 @@ def test_a_message_with_an_image_is_answered_by_its_text(client: SyncLangGraphCl
     result: Any = client.runs.wait(thread, "ana", input=said)
     assert (
         result["messages"][-1]["content"]
-        == "Hello there.\n\nImages are not read; this answers the text.\n\n---\nno changes"
+        == "Hello there.\n\nImages and files are not read; this answers the text.\n\n---\nno changes"
     )
     assert typed(stub.requests[-1]["messages"][-1]["content"]) == "who is this?"
     assert "AAAA" not in json.dumps(client.threads.get_state(thread)["values"])

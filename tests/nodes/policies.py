@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from nodes.answers import Call
 from nodes.evidence import Evidence
 from nodes.load_context import calendar
+from nodes.receipt import Call
 
 NOW = datetime(2026, 11, 22, 10, 30, tzinfo=ZoneInfo("Europe/Berlin"))
 

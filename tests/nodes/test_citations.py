@@ -2,8 +2,8 @@
 
 import pytest
 
-from nodes.answers import Call
 from nodes.policies.citations import citations_exist
+from nodes.receipt import Call
 from tests.nodes.policies import found, make_turn, ran, wrote
 
 LINES = {0: "Is a designer", 1: "Prefers mornings", 2: "Lives in Berlin"}

@@ -2,8 +2,8 @@
 
 import pytest
 
-from nodes.answers import Call
 from nodes.policies.clock import clock_is_read
+from nodes.receipt import Call
 from tests.nodes.policies import NOW, found, make_turn, ran
 
 HERE = ran("now", {"iso": "2026-11-22T10:31:05+01:00", "weekday": "Sunday"})

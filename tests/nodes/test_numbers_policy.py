@@ -2,8 +2,8 @@
 
 import pytest
 
-from nodes.answers import Call
 from nodes.policies.numbers import find_own, numbers_are_traced
+from nodes.receipt import Call
 from tests.nodes.policies import found, make_turn, ran, wrote
 
 INVOICES = found("Invoice A", "Invoice B", amount=[1200, 345.5])

@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from nodes.answers import Call
 from nodes.evidence import Evidence
 from nodes.policies.check import FALLBACKS, MOST_CHARACTERS, POLICIES, WAYS_OUT, find_violation
 from nodes.policies.results import keep_values
+from nodes.receipt import Call
 from tests.nodes.policies import found, make_turn, ran, wrote
 
 LONG = 10_000

@@ -15,11 +15,11 @@ from ana.tracing.files import TraceFiles
 from ana.workspace import open_workspace
 from app.outcome import expect_done
 from app.turn import Assistant
-from nodes.answers import Call
 from nodes.earlier import divide_history
 from nodes.history import insert_recorded, repair_messages
 from nodes.receipt import (
     MOST_LINES,
+    Call,
     add_receipt,
     find_failed,
     hide_receipt,

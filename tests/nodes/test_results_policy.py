@@ -2,8 +2,8 @@
 
 import pytest
 
-from nodes.answers import Call
 from nodes.policies.results import keep_values, results_are_unchanged
+from nodes.receipt import Call
 from tests.nodes.policies import found, make_turn, ran, wrote
 
 
