@@ -1,23 +1,20 @@
-"""A move: a backup, restored and compared on the other side; only then the one side is given up, the other one used.
+"""A move: everything is copied to the other side and compared; only then the one side is given up, the other one used.
 
 Whoever dies meanwhile leaves the side whole that is moved, and nobody uses the other one. The next move begins again,
 or does what was left: notes on both sides carry a move's id. Nothing of what was moved is ever deleted.
 """
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal
 
-from ana.archive.archive import Manifest, open_archive, write_archive
-from ana.archive.backup import back_up
+from ana.archive.backup import open_side
 from ana.archive.database import open_person, replace_person
 from ana.archive.restore import open_folder
-from ana.archive.side import Side, compare, copy
+from ana.archive.side import Part, Side, compare, copy, digest_all
 from ana.backends.chroma.care.exchange import prepare_exchange
 from ana.backends.chroma.care.files import KEYS, SETTINGS, list_files
 from ana.backends.chroma.care.format import NAME as FORMAT_NOTE
@@ -55,41 +52,38 @@ class Move:
         # the owner's folder has the list of all people, whoever is moved
         self._here, self._there = FolderRoster(replace(workspace, person=OWNER)), PostgresRoster(database)
 
-    def run(self, to: Direction, progress: Progress) -> Manifest | None:
-        """Move everything, or finish what was cut short, and return what it is; None if it is there already.
+    def run(self, to: Direction, progress: Progress) -> Mapping[str, Part] | None:
+        """Move everything, or finish what was cut short, and return its parts; None if it is there already.
 
         Raises:
             UserError: The folder is in use, or there is something of this person where it goes.
             StoreBroken: What arrived is not what was there; nothing was changed.
             ConfigError: There is nothing where it comes from.
         """
-        with (
-            self._own_folder(),
-            open_data(self._workspace, PROGRAM) as handles,
-            handles.upkeep.hold_closed(),
-            TemporaryDirectory(prefix="ana-") as scratch,
-        ):
-            backup = Path(scratch) / "backup.zip"
-            return (self._to_database if to == "database" else self._to_folder)(handles, backup, progress)
+        with self._own_folder(), open_data(self._workspace, PROGRAM) as handles, handles.upkeep.hold_closed():
+            return (self._to_database if to == "database" else self._to_folder)(handles, progress)
 
-    def _to_database(self, handles: DataHandles, backup: Path, progress: Progress) -> Manifest | None:
-        note, manifest = read_move(self._folder), None
+    def _to_database(self, handles: DataHandles, progress: Progress) -> Mapping[str, Part] | None:
+        note, parts = read_move(self._folder), None
         if note is None or not self._is_in_database(note):
             self._refuse_unless_whole(note)
             write_move(self._folder, None)
-            note, manifest = _make_note("database"), back_up(handles, backup)
-            with replace_person(self._database, self._name, is_new=True) as (session, *_):
-                with self._open_side(session, manifest.embedder) as target:
-                    _bring(backup, manifest, target, progress)
+            note = _make_note("database")
+            with (
+                open_side(handles) as source,
+                replace_person(self._database, self._name, is_new=True) as (session, *_),
+            ):
+                with self._open_side(session, source.store.embedder_name) as target:
+                    parts = _bring(source, target, progress)
                 session.add(_MOVED, note.id)
                 _copy_sign_in(self._here, self._there, self._name)
                 # nobody uses the folder from here on, whether the database has it or not
                 write_move(self._folder, note)
         write_move(self._folder, replace(note, done=True))
-        return manifest
+        return parts
 
-    def _to_folder(self, handles: DataHandles, backup: Path, progress: Progress) -> Manifest | None:
-        note, manifest, upkeep = read_move(self._folder), None, handles.upkeep
+    def _to_folder(self, handles: DataHandles, progress: Progress) -> Mapping[str, Part] | None:
+        note, parts, upkeep = read_move(self._folder), None, handles.upkeep
         if note is None or not self._is_in_folder(note):
             self._refuse_own(note)
             note, traces = _make_note("folder"), self._workspace.traces_folder
@@ -97,18 +91,19 @@ class Move:
                 upkeep.keep_copy("move", traces)
             if self._name != OWNER:
                 (self._folder / SETTINGS).unlink(missing_ok=True)  # those of the database count
-            with rows.depart(self._database, self._database.find_person(self._name), note.id) as session:
-                with self._open_side(session) as source:
-                    manifest = write_archive(source, self._name, backup)
-                with prepare_exchange(self._folder, traces) as new:
-                    with open_folder(self._workspace, new, manifest.embedder) as target:
-                        _bring(backup, manifest, target, progress, but=["settings"] if self._name == OWNER else [])
-                    _copy_sign_in(self._there, self._here, self._name)
-                    self._save_owners(session)
-                    write_move(self._folder, note)  # until this is gone nobody finishes the exchange
+            with (
+                rows.depart(self._database, self._database.find_person(self._name), note.id) as session,
+                self._open_side(session) as source,
+                prepare_exchange(self._folder, traces) as new,
+            ):
+                with open_folder(self._workspace, new, source.store.embedder_name) as target:
+                    parts = _bring(source, target, progress, but=["settings"] if self._name == OWNER else [])
+                _copy_sign_in(self._there, self._here, self._name)
+                self._save_owners(session)
+                write_move(self._folder, note)  # until this is gone nobody finishes the exchange
         upkeep.finish_exchange()
         write_move(self._folder, None)
-        return manifest
+        return parts
 
     def _is_in_database(self, note: MoveNote) -> bool:
         """Return whether a move into the database was made; its note may still have to say so."""
@@ -172,11 +167,12 @@ class Move:
             save_settings(self._workspace, {name: value for name, value in values.items() if not is_fixed(name)})
 
 
-def _bring(backup: Path, manifest: Manifest, target: Side, progress: Progress, but: Sequence[str] = ()) -> None:
-    """Fill a place from a backup, and compare what is there then. Arguments and errors as of `compare`."""
-    with open_archive(backup, manifest) as side:
-        copy(side, target, progress)
-    compare(manifest.parts, target, but)
+def _bring(source: Side, target: Side, progress: Progress, but: Iterable[str] = ()) -> Mapping[str, Part]:
+    """Copy everything to an empty place, and return its parts. Arguments and errors as of `compare`."""
+    with source.alone():
+        copy(source, target, progress)
+        compare(parts := digest_all(source), target, but)
+    return parts
 
 
 def _copy_sign_in(source: Roster, target: Roster, name: str) -> None:

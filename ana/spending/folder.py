@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from ana.errors import StoreBroken
 from ana.files import append_lines, write_whole
@@ -22,8 +22,6 @@ SECONDS = 10.0
 
 class FolderBooks:
     """What is noted of spending in a data folder: a note of the day, a line for each bill in the ledger."""
-
-    errors: tuple[type[Exception], ...] = (OSError, Timeout)
 
     def __init__(self, folder: Path) -> None:
         self._note = folder / NOTE

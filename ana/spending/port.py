@@ -36,10 +36,7 @@ class DayNote:
 
 
 class Books(Protocol):
-    """Where a person's spending is noted."""
-
-    errors: tuple[type[Exception], ...]
-    """What is raised where nothing can be noted."""
+    """Where a person's spending is noted; OSError, StoreBroken or StoreBusy is raised where it cannot be."""
 
     def read(self) -> DayNote:
         """Return the note that was written last, of no day if there is none, or it is damaged."""

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 
 from pydantic import TypeAdapter
 
-from ana.errors import StoreBroken, StoreBusy
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Statement
 from ana.spending.port import DayNote, Reservation
@@ -19,8 +18,6 @@ _HELD = TypeAdapter(list[Reservation])
 
 class PostgresBooks:
     """What is noted of a person's spending."""
-
-    errors: tuple[type[Exception], ...] = (StoreBroken, StoreBusy)
 
     def __init__(self, rows: PersonRows) -> None:
         self._rows = rows

@@ -20,7 +20,7 @@ from datetime import datetime, time
 from typing import Any
 
 from ana.deadline import get_remaining_seconds
-from ana.errors import BudgetReached
+from ana.errors import BudgetReached, StoreBroken, StoreBusy
 from ana.models.prices import cost
 from ana.settings import Settings
 from ana.spending.port import Books, DayNote, Reservation
@@ -39,6 +39,8 @@ LATE = 60.0
 """Seconds that a call may last longer than a turn; what it reserved ends then, if its process is gone."""
 _PAID = ("ts", "model", "usage", "cost_usd")
 """What a record must have to be added up."""
+_UNUSABLE = (OSError, StoreBroken, StoreBusy)
+"""What is raised where nothing can be noted."""
 _POLL_SECONDS = 0.02
 _NOTHING = 1e-9
 """USD; sums of fractions are not exact."""
@@ -79,7 +81,7 @@ class Spending:
         try:
             with self._open() as note:
                 note.usd, note.most = round(note.usd + usd, 9), max(note.most or 0.0, usd)
-        except self._books.errors as exc:
+        except _UNUSABLE as exc:
             _log.warning("what a model call cost could not be noted: %s", exc)
 
     @contextmanager
@@ -111,7 +113,7 @@ class Spending:
         bills = ({"ts": now} | {key: each[key] for key in LEDGER_KEYS} for each in records if each["cost_usd"] != 0)
         try:
             self._books.append([json.dumps(bill) for bill in bills])
-        except self._books.errors as exc:
+        except _UNUSABLE as exc:
             _log.warning("what a turn cost could not be kept: %s", exc)
 
     def iter_accounts(self, since: float = 0.0) -> Iterator[Account]:
@@ -136,7 +138,7 @@ class Spending:
             try:
                 if held := self._try_to_reserve(usd, budget):
                     return held
-            except self._books.errors as exc:
+            except _UNUSABLE as exc:
                 _log.warning("what a model call may cost could not be reserved: %s", exc)
                 return None
             if timing.monotonic() > until:
@@ -162,7 +164,7 @@ class Spending:
         try:
             with self._books.open() as note:
                 note.held = [each for each in note.held if each.id != held.id]
-        except self._books.errors as exc:
+        except _UNUSABLE as exc:
             _log.warning("what was reserved for a model call stays so for a while: %s", exc)
 
     @contextmanager

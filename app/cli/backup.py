@@ -20,6 +20,6 @@ def backup(to: Annotated[Path, typer.Argument(help="The ZIP file; with --all its
     workspace = start()
     with open_data(workspace, "ana backup") as handles:
         manifest = back_up(handles, to)
-    say(f"{tell_parts(manifest)} are in {to}.")
+    say(f"{tell_parts(manifest.parts)} are in {to}.")
     if workspace.person == OWNER and not workspace.has_database and (people := workspace.list_people()):
         say(f"It does not contain the data of other people in {PEOPLE}/: {', '.join(people)}.")

@@ -98,6 +98,7 @@ class Healing:
         self._tell(why)
         for collection in self._collections.values():
             collection.index.close()  # its file is set aside too
+        self._folder.mark_written()  # whoever has the damaged files open must open the new ones
         aside = rebuild(self._path, self.embedder, self._show_progress)
         self._tell(f"The damaged files are kept in {aside}.")
         for kind in self._collections:

@@ -13,7 +13,7 @@ import chromadb
 import pytest
 
 from ana import children
-from ana.backends.chroma.care.examine import examine
+from ana.backends.chroma.care.examine import Findings, examine
 from ana.backends.chroma.care.probe import BEGUN, EVERY, find_fault
 from ana.backends.chroma.care.probe import main as probe
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem
@@ -25,6 +25,7 @@ from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from tests.chroma import chroma_of, hold_source, open_memory, upkeep_of, write_index_early
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+from tests.forks import start_forked
 from tests.memory.conformance import put
 
 START = children.run_python
@@ -397,4 +398,35 @@ def test_a_probe_that_cannot_begin_says_nothing_about_the_store(
             memory.count()
     assert sorted(file.name for file in path.iterdir()) == before
     assert contents_by_id(memory) == there
+    memory.close()
+
+
+WRITING = """
+    import sys
+    from pathlib import Path
+    from ana.time.clock import Clock
+    from tests.chroma import open_memory
+    from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+
+    memory = open_memory(Path(sys.argv[1]), EMBEDDER, Clock(BERLIN, lambda: WEDNESDAY))
+    for text in ("before", "after"):
+        memory.create(text)
+        print(text, flush=True)
+        sys.stdin.readline()
+    memory.close()
+"""
+
+
+def test_who_has_a_store_open_that_another_program_rebuilds_writes_into_the_new_one(
+    tmp_path: Path, clock: Clock
+) -> None:
+    with start_forked("-c", WRITING, str(tmp_path)) as (_, stdin, stdout):
+        assert stdout.readline() == "before\n"
+        memory = open_memory(tmp_path, EMBEDDER, clock)
+        upkeep_of(memory).repair(Findings(store=["It is damaged."]))
+        memory.close()
+        print(file=stdin, flush=True)
+        assert stdout.readline() == "after\n"
+    memory = open_memory(tmp_path, EMBEDDER, clock)
+    assert sorted(contents_by_id(memory).values()) == ["after", "before"]
     memory.close()
