@@ -139,12 +139,12 @@ class Golden:
 
 def read_goldens(file: Path = FILE) -> list[Golden]:
     """Return the golden traces of a file."""
-    return [_from_json(json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines()]
+    return [Golden(**json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
 def write_goldens(file: Path, goldens: Sequence[Golden]) -> None:
     """Write golden traces into a file, one a line."""
-    write_whole(file, "".join(f"{json.dumps(_to_json(golden), ensure_ascii=False)}\n" for golden in goldens))
+    write_whole(file, "".join(f"{json.dumps(vars(golden), ensure_ascii=False)}\n" for golden in goldens))
 
 
 def record_goldens() -> list[Golden]:
@@ -166,7 +166,7 @@ def _who_replied(record: Record) -> dict[str, Any]:
 
 def list_differences(old: Sequence[Golden], new: Sequence[Golden]) -> Iterator[str]:
     """Yield every difference between two recordings, as a line for people."""
-    before, after = ({golden.name: _to_json(golden) for golden in goldens} for goldens in (old, new))
+    before, after = ({golden.name: vars(golden) for golden in goldens} for goldens in (old, new))
     for name in [*before, *(after.keys() - before.keys())]:
         for place, one, other in iter_differences(before.get(name, {}), after.get(name, {}), name):
             yield f"{place}: {shorten(json.dumps(one), SHORT)} -> {shorten(json.dumps(other), SHORT)}"
@@ -206,21 +206,13 @@ def record_golden(
         )
         record = play(scene, make_throwaway(settings, model, backend, clock), dial, STEPS)
         records.append(_fix(record, records[-1]["id"] if records else None))
-    return _from_json(json.loads(json.dumps(_to_json(Golden(name, records)))))
+    return Golden(name, json.loads(json.dumps(records)))
 
 
 def _fix(record: Record, previous: str | None) -> Record:
     """Return a record without what is another each time, or whenever a prompt or a schema is."""
     inputs = {key: value for key, value in record["replay"].items() if key not in ("version", "tools", "prompts")}
     return cast(Record, {**record, "previous": previous, "durations": {}, "replay": inputs})
-
-
-def _to_json(golden: Golden) -> dict[str, Any]:
-    return {"name": golden.name, "records": golden.records}
-
-
-def _from_json(data: dict[str, Any]) -> Golden:
-    return Golden(data["name"], data["records"])
 
 
 def main() -> None:

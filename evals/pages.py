@@ -1,20 +1,15 @@
 """Pages with parts that are made from the code, each between two marks."""
 
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-
-_MARKED = r"(<!-- begin:{0} -->\n)(.*?)(<!-- end:{0} -->)"
 
 
 def replace_parts(path: Path, parts: dict[str, str]) -> str:
     """Return a file's text with its marked parts replaced."""
     text = path.read_text(encoding="utf-8")
     for name, part in parts.items():
-        marked = re.search(_MARKED.format(name), text, re.DOTALL)
-        if not marked:
-            raise ValueError(f"{path.name} has no part {name}")
-        text = f"{text[: marked.start(2)]}{part}\n{text[marked.end(2) :]}"
+        before, _, after = _split(text, name)
+        text = f"{before}{part}\n{after}"
     return text
 
 
@@ -35,9 +30,18 @@ def read_cell(path: Path, part: str, row: str, column: int) -> str:
     Raises:
         ValueError: If not exactly one row begins so.
     """
-    marked = re.search(_MARKED.format(part), path.read_text(encoding="utf-8"), re.DOTALL)
-    lines = marked[2].splitlines() if marked else []
-    rows = [line for line in lines if line.startswith(f"| {row}")]
+    _, table, _ = _split(path.read_text(encoding="utf-8"), part)
+    rows = [line for line in table.splitlines() if line.startswith(f"| {row}")]
     if len(rows) != 1:
         raise ValueError(f"{path.name} has {len(rows)} rows {row!r} in its part {part}")
     return rows[0].split(" | ")[column].strip("*| ")
+
+
+def _split(text: str, name: str) -> tuple[str, str, str]:
+    """Return a text up to a part's first mark, the part, and the rest from its second mark on."""
+    begin, end = f"<!-- begin:{name} -->\n", f"<!-- end:{name} -->"
+    before, opened, rest = text.partition(begin)
+    part, closed, after = rest.partition(end)
+    if not (opened and closed):
+        raise ValueError(f"there is no part {name}")
+    return before + begin, part, end + after

@@ -14,8 +14,10 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
+from unittest import mock
 from zoneinfo import ZoneInfo
 
+from rich._export_format import CONSOLE_SVG_FORMAT
 from rich.console import Console
 from rich.terminal_theme import TerminalTheme
 from rich.text import Text
@@ -67,31 +69,11 @@ LIGHT = TerminalTheme(
 )
 THEMES = {"dark": DARK, "light": LIGHT}
 
-FORMAT = """\
-<svg viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
-<style>
-.{unique_id}-matrix {{
-  font: {char_height}px/{line_height}px ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace;
-}}
-.{unique_id}-title {{ font: bold 18px sans-serif; }}
-{styles}
-</style>
-<defs>
-<clipPath id="{unique_id}-clip-terminal">
-<rect x="0" y="0" width="{terminal_width}" height="{terminal_height}"/>
-</clipPath>
-{lines}
-</defs>
-{chrome}
-<g transform="translate({terminal_x}, {terminal_y})" clip-path="url(#{unique_id}-clip-terminal)">
-{backgrounds}
-<g class="{unique_id}-matrix" xml:space="preserve">
-{matrix}
-</g>
-</g>
-</svg>
-"""
-"""Rich's own names fonts of a foreign host."""
+FONTS = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace'
+_FOREIGN = re.compile(r" *(@font-face \{\{.*?\}\}|<!--.*?-->)\n+", re.DOTALL)
+"""What in rich's format names a foreign host: its fonts and its own page."""
+
+FORMAT = _FOREIGN.sub("", CONSOLE_SVG_FORMAT).replace("Fira Code, monospace", FONTS)
 
 _FRAME = 'stroke="rgba(255,255,255,0.35)"'
 """Rich's frame, which is not seen on a light page."""
@@ -188,17 +170,10 @@ def draw_all() -> dict[str, str]:
 @contextmanager
 def _columns() -> Iterator[None]:
     """Let the terminal be as wide as the picture, and have colours."""
-    variables = {"COLUMNS": str(WIDTH), "TERM": "xterm-256color"}
-    before = {name: os.environ.get(name) for name in (*variables, "NO_COLOR", "COLORTERM")}
-    for name in before:
-        os.environ.pop(name, None)
-    os.environ.update(variables)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
+    with mock.patch.dict(os.environ, {"COLUMNS": str(WIDTH), "TERM": "xterm-256color"}):
+        for name in ("NO_COLOR", "COLORTERM"):
             os.environ.pop(name, None)
-            os.environ.update({} if value is None else {name: value})
+        yield
 
 
 def main() -> None:

@@ -15,30 +15,8 @@ from evals.imports import nodes_of, source_files
 PROGRAM = ("ana", "app", "graph", "nodes", "tools")
 METHODS = ("search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split")
 PIECES = (
-    *(
-        "a\n",
-        "? ",
-        "3/4 ",
-        "12 ",
-        "a ",
-        " ",
-        "\n",
-        "\t",
-        "a",
-        "A",
-        "1",
-        "_",
-        "-",
-        ".",
-        ",",
-        "'",
-        '"',
-        "(",
-        ")",
-        "[",
-        "]",
-    ),
-    *("{", "}", "<", ">", "/", "\\", "*", "=", ":", "“", "「", "\u200b", "\u202e", "漢", "あ", "é", "a.", "1,", "x@"),
+    *" \n\taA1_-.,'\"()[]{}<>/\\*=:“「\u200b\u202e漢あé",
+    *("a\n", "? ", "3/4 ", "12 ", "a ", "a.", "1,", "x@"),
 )
 """What any text may be pumped from."""
 

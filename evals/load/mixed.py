@@ -28,12 +28,7 @@ class Run(Protocol):
     def __call__(self, *arguments: str, stdin: str, env: Mapping[str, str]) -> CompletedProcess[str]: ...
 
 
-def run_process(*arguments: str, stdin: str, env: Mapping[str, str]) -> CompletedProcess[str]:
-    """Run it as a process of its own; env is beside this process's own."""
-    return run_python(*arguments, stdin=stdin, env=env)
-
-
-def run_round(url: str, env: Mapping[str, str], name: str, run: Run = run_process) -> list[str]:
+def run_round(url: str, env: Mapping[str, str], name: str, run: Run = run_python) -> list[str]:
     """Send messages that are each to be stored to a new thread, all at once. Return what is wrong afterwards.
 
     Args:

@@ -16,7 +16,7 @@ from ana.tracing.schema import DraftCheck
 from ana.workspace import open_workspace
 from app.show.tables import show_table
 from app.throwaway import make_throwaway
-from evals.policies.data import CLASSES, HALVES, SETS, Case, Half, load_cases
+from evals.policies.data import CLASSES, HALVES, SETS, Case, load_cases
 from evals.policies.measure import is_sent_back, make_evidence
 from graph.context import LocalContext
 from nodes.draft_check import check_draft
@@ -101,7 +101,6 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="ask a model")
     parser.add_argument("--half", choices=HALVES, default="held-out")
     parser.add_argument("--sets", nargs="+", choices=[*SETS], default=[*SETS])
-    parser.add_argument("--limit", type=int, help="so many drafts of each set and class")
     parser.add_argument("--jobs", type=int, default=4, help="so many calls at once")
     options = parser.parse_args()
     settings = load_settings()
@@ -111,15 +110,9 @@ def main() -> None:
     model, backend = build_model(settings, decision_prompt), InMemoryBackend(workspace.build_embedder())
     handles = make_throwaway(settings, model, backend, spending=workspace.open_spending())
     for name in options.sets:
-        checked = [*check_cases(handles, _choose(options.half, name, options.limit), options.jobs)]
+        checked = [*check_cases(handles, load_cases(options.half, name), options.jobs)]
         if checked:
             checking = settings.ana_check_model or model_name(settings)
             title = f"{name}, {options.half}, {checking}: drafts that the policies let pass"
             show_table(HEADERS, list_rows(checked), title)
             print("\n".join(tell(checked, settings)))
-
-
-def _choose(half: Half, name: str, limit: int | None) -> list[Case]:
-    """Return the drafts of a half, or so many of each class from all over its file: the honest ones stand first."""
-    every = [load_cases(half, name, [kind]) for kind in CLASSES]
-    return [case for cases in every for case in (cases[:: -(-len(cases) // limit)] if limit and cases else cases)]

@@ -37,7 +37,6 @@ class Case:
     why: str
     earlier: list[str] = field(default_factory=list)
     context: list[str] = field(default_factory=list)
-    rings: bool = True
 
     @property
     def half(self) -> Half:

@@ -51,7 +51,7 @@ _COMMENTS = ("person", "why")
 
 
 def load_sentences(name: str) -> list[Sentence]:
-    """Return the sentences of one of SETS, or of another file of the same form beside them."""
+    """Return the sentences of one of SETS."""
     lines = (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     return [_read_sentence(json.loads(line)) for line in lines]
 

@@ -7,10 +7,9 @@ itself, and names what was not useful; `--set tuning` and `--set traps` the othe
 
 import argparse
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from evals.sentences.data import SETS, load_sentences
-from evals.sentences.judge import Outcome, Verdict
+from evals.sentences.judge import Outcome
 from evals.sentences.world import put_all
 
 UNREAD = "held-out"
@@ -39,13 +38,10 @@ def main() -> None:
     """Print what was not useful, and the score."""
     parser = argparse.ArgumentParser(prog="python -m evals.sentences", description=__doc__)
     parser.add_argument("--set", choices=SETS, default="people")
-    parser.add_argument("--file", type=Path, help="sentences of your own in the same form")
-    parser.add_argument("--verdict", choices=["useless", "wrong"], help="name only these")
     chosen = parser.parse_args()
-    outcomes = put_all(load_sentences(str(chosen.file.absolute().with_suffix("")) if chosen.file else chosen.set))
-    wanted: tuple[Verdict, ...] = (chosen.verdict,) if chosen.verdict else ("wrong", "useless")
-    for outcome in outcomes if chosen.file or chosen.set != UNREAD else ():
-        if outcome.verdict in wanted:
+    outcomes = put_all(load_sentences(chosen.set))
+    for outcome in outcomes if chosen.set != UNREAD else ():
+        if outcome.verdict != "useful":
             text, id = outcome.sentence.text, outcome.sentence.id
             print(f"{id} {outcome.verdict}: {text}\n    {outcome.why}\n    answered {outcome.answer!r}")
     for name, figure in score_sentences(outcomes):

@@ -2,10 +2,9 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
-from uuid import NAMESPACE_URL, UUID, uuid4, uuid5
+from uuid import NAMESPACE_URL, UUID, uuid5
 
 from ana.errors import ConfigError, UserError
 from ana.logs import choose_secrets, list_secrets
@@ -17,34 +16,7 @@ from evals.tasks.task import Task
 
 if TYPE_CHECKING:
     from langchain_core.tracers import Run as TracedRun
-
-
-@dataclass(frozen=True)
-class Project:
-    """An experiment of LangSmith."""
-
-    name: str
-    id: UUID
-
-
-@dataclass(frozen=True)
-class Place:
-    """A run's place in its tree.
-
-    Args:
-        id: The run's.
-        above: The order of the run above, with a dot; empty for the root.
-        begun: When it began.
-    """
-
-    id: UUID
-    above: str
-    begun: datetime
-
-    @property
-    def order(self) -> str:
-        """The key by which LangSmith sorts and nests runs."""
-        return f"{self.above}{self.begun:%Y%m%dT%H%M%S%fZ}{self.id}"
+    from langsmith import RunTree
 
 
 def open_client(settings: Settings) -> Any:
@@ -98,7 +70,7 @@ def _upload(client: Any, tasks: Sequence[Task], report: Report) -> tuple[str, st
     project = client.create_project(name, reference_dataset_id=str(id), metadata=figures)
     weights = load_weights()
     for run in report.runs:
-        _upload_run(client, run, Project(name, project.id), examples[run.task], score_run(run, weights))
+        _upload_run(client, run, project, examples[run.task], score_run(run, weights))
     client.flush()
     return dataset, name
 
@@ -114,26 +86,25 @@ def _make_example(task: Task, id: UUID) -> dict[str, Any]:
     }
 
 
-def _upload_run(client: Any, run: Run, project: Project, example: UUID, score: float) -> None:
+def _upload_run(client: Any, run: Run, project: Any, example: UUID, score: float) -> None:
+    from langsmith.run_trees import RunTree
+
     begun = run.trees[0].start_time if run.trees else datetime.now(UTC)
-    root = Place(uuid4(), "", begun)
-    client.create_run(
-        run.task,
-        {"question": run.question},
-        "chain",
-        id=root.id,
-        trace_id=root.id,
-        dotted_order=root.order,
-        project_name=project.name,
-        reference_example_id=example,
-        start_time=begun,
-        end_time=run.trees[-1].end_time if run.trees else begun + timedelta(seconds=run.seconds),
+    root = RunTree(
+        name=run.task,
+        inputs={"question": run.question},
         outputs={"answer": run.answer, "trajectory": run.trajectory},
         error=run.error,
+        start_time=begun,
+        end_time=run.trees[-1].end_time if run.trees else begun + timedelta(seconds=run.seconds),
+        reference_example_id=example,
+        project_name=project.name,
         extra={"metadata": {"group": run.group, "repeat": run.repeat, "cost_usd": run.cost_usd}},
+        ls_client=client,
     )
     for tree in run.trees:
-        _upload_tree(client, tree, project, root, root)
+        _add_tree(root, tree)
+    root.post(exclude_child_runs=False)
     figures = {"success": run.is_right, "score": score, "wrong_writes": len(run.wrong_writes)}
     figures |= {key: value for key, value in (("contains", run.contains), ("key", run.key)) if value is not None}
     why = "; ".join(fault for faults in run.faults.values() for fault in faults)
@@ -141,24 +112,18 @@ def _upload_run(client: Any, run: Run, project: Project, example: UUID, score: f
         client.create_feedback(root.id, key, score=value, trace_id=root.id, session_id=project.id, comment=why or None)
 
 
-def _upload_tree(client: Any, tree: "TracedRun", project: Project, above: Place, root: Place) -> None:
-    """Upload a run and all below it, under ids of its own: where turns are traced, they have been sent under theirs."""
-    place = Place(uuid4(), f"{above.order}.", tree.start_time)
-    client.create_run(
+def _add_tree(above: "RunTree", tree: "TracedRun") -> None:
+    """Add a run and all below it, under ids of their own: where turns are traced, they have been sent under theirs."""
+    run = above.create_child(
         tree.name,
-        tree.inputs,
-        tree.run_type,
-        id=place.id,
-        trace_id=root.id,
-        parent_run_id=above.id,
-        dotted_order=place.order,
-        project_name=project.name,
-        start_time=tree.start_time,
-        end_time=tree.end_time,
+        tree.run_type,  # type: ignore[arg-type]
+        inputs=tree.inputs,
         outputs=tree.outputs,
         error=tree.error,
+        start_time=tree.start_time,
+        end_time=tree.end_time,
         tags=tree.tags,
         extra=tree.extra,
     )
     for child in tree.child_runs:
-        _upload_tree(client, child, project, place, root)
+        _add_tree(run, child)
