@@ -229,7 +229,7 @@ PATHS = frozenset(name.upper() for name, field in Settings.model_fields.items() 
 def read_environment() -> dict[str, str]:
     """Read our .env; the process environment takes precedence.
 
-    A value counts as it is written, for a key may hold any sign; only in paths does ${HOME} stand for a folder.
+    A value is taken literally, because a key may contain any character; only in paths is ${HOME} replaced.
     """
     if not (path := find_places().env_file).exists():
         return dict(os.environ)

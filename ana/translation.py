@@ -39,7 +39,7 @@ def pgettext(where: str, text: str) -> str:
 
 
 def ngettext(one: str, many: str, n: int, **values: object) -> str:
-    """Return a sentence about so many things, with {n} and the other values filled in."""
+    """Return a sentence about n things, with {n} and the other values filled in."""
     return _load(_spoken.get()).ngettext(one, many, n).format(n=n, **values)
 
 

@@ -59,7 +59,7 @@ def ask_model(handles: DataHandles, table: Table) -> Mapping[str, Any]:
 
     Raises:
         ModelFailed, BudgetReached: It was not asked, or gave no answer.
-        UserError: Its answer is none.
+        UserError: Its answer is not usable.
     """
     if not isinstance(handles, Handles):
         spending = handles.workspace.open_spending(handles.clock, handles.traces)

@@ -197,7 +197,7 @@ def thread_of_state(state: StateSnapshot) -> str:
 
 
 def describe_unforeseen(fault: Exception) -> str:
-    """Return the sentence that tells of a mistake of ours."""
+    """Return the sentence about a bug in ana."""
     return f"Something went wrong that was not foreseen: {type(fault).__name__}: {fault}."
 
 

@@ -211,6 +211,6 @@ def emit(runtime: Runtime[Context], event: dict[str, Any]) -> None:
 
 
 def withdraw(runtime: Runtime[Context], id: str) -> None:
-    """Tell every listener that a draft, of which they may have seen a part, is no answer."""
+    """Tell every listener to drop a draft that they may have seen in part."""
     if context_of(runtime).stream_drafts:
         emit(runtime, {"erase": id})

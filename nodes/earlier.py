@@ -69,7 +69,7 @@ def divide_history(messages: Sequence[AnyMessage], today: str, budget: int) -> t
 
     Args:
         messages: A valid list: each call is answered.
-        today: The day of this turn, ISO 8601. Of another day the last turn alone stands as messages.
+        today: The day of this turn, ISO 8601. Of an earlier day only the last turn is sent as messages.
         budget: Of tokens; no text of an earlier turn takes more than half of it.
     """
     *earlier, this = split_turns(messages)

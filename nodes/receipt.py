@@ -80,7 +80,7 @@ def read_error(call: Call) -> str:
 
 
 def name_unchanged() -> str:
-    """Return what stands in the place of a receipt where nothing was written."""
+    """Return the text in place of a receipt if nothing was written."""
     return _("no changes")
 
 
@@ -101,7 +101,7 @@ def make_answer(answer: str, receipt: str, recorded: str, id: str, day: str = ""
     """Return the message of an answer.
 
     Args:
-        receipt: What stands under it; may be empty.
+        receipt: The text under it; may be empty.
         recorded: What was recorded of its turn; empty if it is not known.
         day: On which the person wrote.
         more: Further fields of the message.

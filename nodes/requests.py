@@ -103,7 +103,7 @@ def decide_all(request: Request, decision: Literal["approve", "reject"]) -> dict
 
 
 def complete_reply(reply: Any, request: Request) -> Any:
-    """Return a reply in full where something shorter stands for it; anything else as it is.
+    """Return a reply in full if it was given in a shorter form; anything else as it is.
 
     Args:
         reply: True or "approve", False or "reject", a yes or a no, one decision, the list of them, or the whole reply.

@@ -165,7 +165,7 @@ def end_turn(
 
     Args:
         turn: The turn, with its error if it failed.
-        receipt: What stands under it.
+        receipt: The text under it.
         recorded: What it wrote, as the model is told it in later turns; empty if that is not known.
         id: The message's, if it is a draft of the model, which clients have seen under it; else empty.
         source: Who told the text of others that was in view when the answer was written; empty if none was.

@@ -67,7 +67,7 @@ def read_view(state: State, memory: Memory) -> list[SourcedText]:
 
 
 def read_results(messages: Sequence[AnyMessage], memory: Memory) -> list[SourcedText]:
-    """Return the texts of the records in results of ours: as a result tells them, and as they are stored.
+    """Return the texts of the records in results of ana's tools: as the result shows them, and as they are stored.
 
     What these messages themselves wrote, all of it the person's, is not read again.
     """
@@ -78,7 +78,7 @@ def read_results(messages: Sequence[AnyMessage], memory: Memory) -> list[Sourced
 
 
 def list_ids(messages: Sequence[AnyMessage]) -> list[str]:
-    """Return the ids in results of ours, each once."""
+    """Return the ids in results of ana's tools, each once."""
     return [*dict.fromkeys(_iter_ids(_read_results(messages)))]
 
 
@@ -105,12 +105,12 @@ def may_order(text: str) -> bool:
 
 
 def find_source(view: Sequence[SourcedText]) -> str:
-    """Return who told the last text in view; empty if there is none."""
+    """Return the source of the last text in view; empty if there is none."""
     return view[-1].source if view else ""
 
 
 def list_texts(item: Item) -> list[SourcedText]:
-    """Return the texts of a record with who told each; dates are none, nor are names that the program gives."""
+    """Return the texts of a record with their sources; without dates, and without names that ana itself gives."""
     texts = [SourcedText(item.sources.content, item.content, item.id)]
     for name, value in item.properties.items():
         words = [word for word in iter_words(value) if not day_of(word)]

@@ -76,7 +76,7 @@ def tell_repeat(call: CallContext, change: Change, keys: Collection[str]) -> dic
 def tell_occurrence(
     call: CallContext, item: Item, stored: Item, other_dates: Mapping[str, OtherDates]
 ) -> dict[str, Json]:
-    """Return what stands beside an item at an occurrence: since when it is open, that the series has ended, and how
+    """Return what is shown beside an item at an occurrence: since when it is open, that the series has ended, and how
     many more of its dates are in the days that were asked for; a few by name."""
     repeat = read_item_repeat(stored, call.clock.zone)
     if repeat is None:

@@ -100,7 +100,7 @@ def name_verbs() -> dict[tuple[str, str], str]:
 
 
 def name_failed() -> str:
-    """Return what stands before the reason why something was not done."""
+    """Return the words before the reason why something was not done."""
     return _("Not done")
 
 
@@ -128,7 +128,7 @@ def describe_difference(before: Item | None, now: Item | None) -> str:
 
 
 def quote_record(record: Item | None) -> str:
-    """Return a record in a few words, in quotes; the word for none where there is none."""
+    """Return a record in a few words, in quotes; the word for "none" if it does not exist."""
     return quote(record.content, 60) if record else _("nothing")
 
 

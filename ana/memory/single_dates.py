@@ -11,7 +11,7 @@ SINGLE = ("except", ALSO, "moved")
 
 
 def list_days(value: Json) -> list[str]:
-    """Return the dates of such a property, of what is moved from when."""
+    """Return the dates of such a property; of moved dates, those that they were moved from."""
     return [str(each) for each in value] if isinstance(value, list | dict) else []
 
 

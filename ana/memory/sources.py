@@ -57,7 +57,7 @@ def is_others(source: str) -> bool:
 
 
 def read_source(source: object) -> str:
-    """Return a source that somebody else may have written. Raises ValueError if it is none."""
+    """Return a source that somebody else may have written. Raises ValueError if it is not a source."""
     if not isinstance(source, str) or not _SOURCE.fullmatch(source) or not source.isprintable():
         raise ValueError(f"{str(source)[:20]!r} is not a source")
     return source

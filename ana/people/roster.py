@@ -52,7 +52,7 @@ class Roster(Protocol):
         """Make the place of a new person's things."""
 
     def put_aside(self, name: str) -> str:
-        """Take a person off the list, put what they have aside so that nobody finds it, and return where it is.
+        """Take a person off the list, move their data aside, out of use, and return where it is.
 
         Raises StoreBroken if it is damaged, StoreBusy if a turn of theirs does not end; then nothing was changed.
         """

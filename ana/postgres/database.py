@@ -134,7 +134,7 @@ class Database:
 
     @contextmanager
     def connect(self, patience: float | None = None) -> Iterator[Connection[Any]]:
-        """Yield a connection in autocommit, waiting so many seconds for it; what psycopg raises becomes ours.
+        """Yield a connection in autocommit, waiting for it for some seconds; psycopg's errors become ana's.
 
         Where somebody has just waited in vain, and nobody has got one since, it does not wait for long.
         """

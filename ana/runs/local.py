@@ -56,7 +56,7 @@ class _LocalRun:
             self._wake()
 
     def become(self, status: Status) -> None:
-        """Note how the run stands; one that has ended stays so."""
+        """Note the run's status; that of a run that has ended never changes."""
         if self.run.is_active:
             self.run.status, self.run.updated_at = status, datetime.now(UTC)
             self._wake()
@@ -207,7 +207,7 @@ def check_room(run: StartedRun, sizes: Sequence[int], *, is_busy: bool) -> None:
 
 
 def describe_failure(exc: Exception) -> tuple[str, bytes]:
-    """Return why a run failed, as a sentence and as what the run tells of it."""
+    """Return why a run failed: a sentence, and the event that the run sends."""
     why = f"Something went wrong that was not foreseen: {type(exc).__name__}."
     if isinstance(exc, AnaError):
         logger.warning("A run failed: %s", exc)

@@ -42,7 +42,7 @@ class Books(Protocol):
     """What is raised where nothing can be noted."""
 
     def read(self) -> DayNote:
-        """Return the note that was written last, of no day if there is none, or it is damaged."""
+        """Return the note that was written last; one without a day if it is missing or damaged."""
 
     def open(self) -> AbstractContextManager[DayNote]:
         """Yield the note, which nobody else changes meanwhile; as it is at the end it is kept."""

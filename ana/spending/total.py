@@ -68,7 +68,7 @@ class Spending:
         self._traces = traces
 
     def today(self) -> float:
-        """Return what was spent today, in USD; added up again if the note is of another day, damaged or missing."""
+        """Return what was spent today, in USD; added up again if the note is from another day, damaged or missing."""
         note = self._books.read()
         return note.usd if note.day == self._name_day() else self._add_up()
 

@@ -108,7 +108,7 @@ class ThreadStore(Protocol):
         """Leave no byte of what was deleted."""
 
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
-        """Return the ids of the threads, deleted ones too, of which something mentions what is looked for."""
+        """Return the ids of the threads that mention what is looked for, also of deleted ones."""
 
 
 class ThreadLock(Protocol):
@@ -125,7 +125,7 @@ class ThreadLock(Protocol):
         """Let others take it."""
 
     def discard(self) -> None:
-        """Release it and remove what is kept of it, which whoever takes it next makes again."""
+        """Release it and remove its files or rows, which the next owner makes again."""
 
 
 @contextmanager
@@ -156,7 +156,7 @@ class ThreadLocks(Protocol):
         """
 
     def own_all(self, program: str, patience: float = PATIENCE) -> AbstractContextManager[None]:
-        """Own every conversation, also those that begin meanwhile, after so many seconds of patience at most.
+        """Own every conversation, also those that begin meanwhile; wait for them at most `patience` seconds.
 
         Raises StoreBusy, which names the owner of one that was not released in time.
         """

@@ -75,7 +75,7 @@ def make_calendar(url: str, name: str = "") -> Calendar:
 def read_entries(calendar: Calendar, data: bytes, zone: tzinfo) -> list[Item]:
     """Return the entries of a calendar as items, in the person's zone.
 
-    Raises UserError if it is none, is cut off, or has too many.
+    Raises UserError if it is not a calendar, is cut off, or has too many entries.
     """
     from ana.transfer.ics.reader import read
 

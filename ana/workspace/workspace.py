@@ -41,7 +41,7 @@ class Workspace:
 
     @property
     def folder(self) -> Path:
-        """The folder of what the assistant knows, for the backend; whoever wants something else asks for that."""
+        """The folder of what the assistant knows, for the backend; other code asks for the object that it needs."""
         data = self.settings.ana_data_dir
         return data if self.person == OWNER else self.people_folder / self.person
 
@@ -62,7 +62,7 @@ class Workspace:
 
     @property
     def typed_file(self) -> Path:
-        """The file of the lines that were typed."""
+        """The file with the history of typed lines."""
         return self.folder / "typed"
 
     @property
@@ -109,7 +109,7 @@ class Workspace:
         return self.storage.note(name)
 
     def get_calendar_key(self, *, change: bool = False) -> str:
-        """Return what lets whoever has it read the person's calendar; it is made when it is first asked for.
+        """Return the key that lets anyone who has it read the person's calendar; it is made when first asked for.
 
         Args:
             change: Whether another takes its place: who has the old one reads nothing any more.
@@ -234,7 +234,7 @@ def open_workspace(settings: Settings, person: str = OWNER) -> Workspace:
 
 
 def is_fixed(field: str) -> bool:
-    """Return whether a setting stands in the environment itself, so that nothing else changes it."""
+    """Return whether the environment itself sets a field, so that nothing else can change it."""
     return bool(os.environ.get(field.upper(), "").strip())
 
 

@@ -92,7 +92,7 @@ class Whereabouts:
         return ZoneChange(_describe_change(there, here, count), edit.turn if count else "")
 
     def go_to(self, memory: "Memory", clock: Clock, name: str) -> str:
-        """Set the zone, until a client names another, and return a sentence. Raises UserError if there is none such."""
+        """Set the zone, until a client names another, and return a sentence. Raises UserError if it does not exist."""
         if name and not find_zone(name):
             raise UserError(
                 _("There is no time zone {name}.").format(name=f"{name!r:.60}"), "One is called Europe/Berlin."

@@ -40,7 +40,7 @@ def ask_and_forget(assistant: Assistant, name: str, *, with_items: bool = False,
         yes: Whether the person has said yes beforehand.
 
     Raises:
-        UserError: There is none such, the person does not agree, or nobody can be asked.
+        UserError: It does not exist, the person does not agree, or nobody can be asked.
         StoreBusy: Another program works in one of the conversations; a server has its own page for this.
     """
     refuse_while_serving(assistant.handles.workspace, "forget")

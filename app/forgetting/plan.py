@@ -81,7 +81,7 @@ class Plan:
 
     @property
     def question(self) -> str:
-        """What stands in place of a forgotten message."""
+        """The text in place of a forgotten message."""
         return f"(forgotten on {self.day})"
 
     def to_json(self) -> dict[str, list[str]]:
@@ -102,7 +102,7 @@ def make_plan(handles: DataHandles, name: str, *, with_items: bool = False) -> P
         with_items: Whether the records go too that the turns wrote.
 
     Raises:
-        NotFound: There is none such.
+        NotFound: It does not exist.
     """
     key = to_key(name)
     record = handles.traces.find(name) if ID.fullmatch(name) else None

@@ -51,7 +51,7 @@ def go_on(path: str, turn: str = "", **query: str) -> str:
     Args:
         path: A path of the page, without its base; it may have a query.
         turn: The act's turn; empty where nothing was done.
-        query: What else stands in the address.
+        query: The rest of the address.
     """
     path, _, there = path.partition("?")
     kept = {name: value for name, value in parse_qsl(there) if name != ACT}

@@ -28,7 +28,7 @@ async def ask(request: Request) -> Response:
 
 
 async def press(request: Request) -> Response:
-    """POST /app/reminder/{signed}: do it. The signature stands for the form's token."""
+    """POST /app/reminder/{signed}: do it. The signature takes the place of the form's token."""
     handles, button = (await find_workspace(request)).handles, request.state.button
     rung = await run_in_threadpool(_find, handles, button)
     told = await run_in_threadpool(answer, handles, rung, button.act)

@@ -61,7 +61,7 @@ async def home(request: Request) -> Response:
 
 
 async def begin(request: Request) -> Response:
-    """GET /app/chat/new: a conversation that begins with its first message; it may stand there already."""
+    """GET /app/chat/new: a conversation that begins with its first message, which may be filled in already."""
     return RedirectResponse(go_on(f"/chat/{uuid.uuid4()}", **request.query_params), 303)
 
 

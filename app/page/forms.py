@@ -105,7 +105,7 @@ def _unescape(text: bytes) -> str:
 
 
 def read_text(form: FormData, name: str) -> str:
-    """Return a field of a form, without spaces around it; empty without one. A file is none."""
+    """Return a text field of a form, without spaces around it; empty if it is missing or a file."""
     given = form.get(name, "")
     return given.strip() if isinstance(given, str) else ""
 

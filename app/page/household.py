@@ -18,7 +18,7 @@ from app.server.workspaces import Workspaces
 
 
 def list_household(request: Request) -> list[str] | None:
-    """Return the others of a deployment; None for whoever is not its owner."""
+    """Return the others of a deployment; None if the person is not its owner."""
     if request.state.person != OWNER:
         return None
     people: People = request.app.state.people

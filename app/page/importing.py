@@ -81,12 +81,12 @@ class Importing:
 
     @property
     def count(self) -> int:
-        """How many records were read, of what is now and of what was."""
+        """How many records were read: present ones and earlier versions."""
         return len(self._bundle.items) + len(self._bundle.changes) if self._bundle else 0
 
     @property
     def is_rows(self) -> bool:
-        """Whether the file's name says that it has rows, of which the person is shown some first."""
+        """Whether the file is a table by its name; a preview of its rows is shown first."""
         return self._path.suffix.lower() in (".csv", ".tsv", ".json", ".md", ".markdown", ".zip")
 
     @property

@@ -105,7 +105,7 @@ async def render(request: Request, template: str, *, status: int = 200, **values
     Args:
         template: One that extends layout.html. It has `here`, the part of the page it belongs to, and `token()`, which
             every form has; and `notice`, what was just done.
-        values: What the template shows beside that; without `conversations` those used last stand beside it.
+        values: What the template shows beside that; without `conversations` the latest ones are listed beside it.
     """
     person = None if request.state.button else request.state.person
     if person and "conversations" not in values:

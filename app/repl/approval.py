@@ -39,7 +39,7 @@ _TWINS = (
 
 
 def name_commands(text: str) -> str:
-    """Return a sentence of ours with this program's commands in place of the shell's."""
+    """Return one of ana's sentences with the REPL's commands instead of the shell's."""
     for of_shell, ours in _TWINS:
         text = of_shell.sub(ours, text)
     return text

@@ -177,7 +177,7 @@ def list_routines(handles: "DataHandles") -> list["Item"]:
 
 
 def find_routine(handles: "DataHandles", id: str) -> "Item":
-    """Return a routine. Raises NoSuchItem if there is none of this id."""
+    """Return a routine. Raises NoSuchItem if none has this id."""
     item = handles.memory.record("item", id)
     if item is None or not is_routine(item):
         raise NoSuchItem(id)

@@ -50,7 +50,7 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
 
 
 def read_change(receipt: Receipt) -> Change:
-    """Return the change that a receipt tells of, as far as it is weighed."""
+    """Return the change that a receipt describes, as far as it is weighed."""
     return Change(receipt["kind"], str(receipt["id"]), _read_record(receipt["before"]), _read_record(receipt["after"]))
 
 

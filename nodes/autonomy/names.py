@@ -11,13 +11,13 @@ def is_named(record: Item, typed: Sequence[str], view: Sequence[SourcedText], is
     """Return whether a message names a record.
 
     A word that every third record has names none of them, and one that a text of others has may have been said by it.
-    The record's own text does not count as such, nor does an answer: whoever speaks of the record has its words.
+    The record's own text does not count, nor does an answer: anyone who speaks of the record uses its words.
 
     Args:
         record: The record.
         typed: What the person typed lately.
         view: The texts of others that the model was shown.
-        is_rare: Returns whether a word stands in few enough records to name one.
+        is_rare: Returns whether a word occurs in so few records that it names one.
     """
     texts = (each.text for each in view if each.record != record.id and not each.is_answer)
     others = find_content_words(*texts)

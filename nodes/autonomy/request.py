@@ -125,7 +125,7 @@ def may_be_approved_unseen(request: OpenRequest | None) -> bool:
     """Whether a yes to everything that a turn asks covers a request: only the dial asks, and nothing has changed.
 
     Args:
-        request: The request; None if a tool of the person's own asks, of which nobody has weighed what ordered it.
+        request: The request; None if a tool of the person's own asks: nothing has weighed who ordered that.
     """
     if not request or request["note"]:
         return False

@@ -101,7 +101,7 @@ def _weekdays() -> re.Pattern[str]:
 
 
 def find_weekdays(text: str) -> list[Reading[int]]:
-    """Return the weekdays in a text, in order; "Mondays" is none."""
+    """Return the weekdays in a text, in order; "Mondays" does not count."""
     names = read_names("weekdays")
     matches = ((m, m[0][0] if "曜" in m[0] else m[0].lower()) for m in _weekdays().finditer(text))
     return [Reading(match.start(), match.end(), names[name]) for match, name in matches]

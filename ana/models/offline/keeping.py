@@ -89,7 +89,7 @@ def read_lead_in(view: View) -> Plan | None:
 
 
 def read_about_person(view: View) -> Plan | None:
-    """Keep what people say of themselves as a line about them, unless it is of one day."""
+    """Keep what people say about themselves as a line of Global Context, unless it concerns a single day."""
     said = pattern(rf"<remember>\W+(?P<told>{_I}\b)|<about me>(?! \w+ed\b| met\b| said\b)").match(view.low)
     if not said or find_single(view.text, view.now, is_timed=False):
         return None

@@ -27,7 +27,7 @@ _BACK = timedelta(days=366)
 
 
 def find_done_occurrence(repeat: Repeat, now: datetime) -> Occurrence | None:
-    """Return the occurrence that is meant by whoever says now that it is done.
+    """Return the occurrence that a person means who says now that it is done.
 
     It is today's if there is one a day, else the latest that has begun, else the next. None if it was done before: the
     next lies farther off than the one that was done last.

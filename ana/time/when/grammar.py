@@ -82,7 +82,7 @@ class _Node:
     ends: list[_End] = field(default_factory=list)
 
     def follow(self, names: tuple[str, ...]) -> "_Node":
-        """Return the place after this one where these alternatives may stand."""
+        """Return the place after these alternatives, and make it if it does not exist."""
         same = [node for node in self.following.get(names[0], ()) if node.names == names]
         if not same:
             same = [_Node(names, any(map(str.isupper, names)))]

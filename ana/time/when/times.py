@@ -38,7 +38,7 @@ class Times(NamedTuple):
 
 
 def write(hour: int, minute: int = 0, half: str | None = None, *, is_24: bool = False) -> Written | None:
-    """Return a time of day as written; None if it is none."""
+    """Return a time of day as written; None if it is not one."""
     is_one = hour < 24 and minute < 60 and not (half and not 0 < hour <= _NOON)
     return Written(hour, minute, half, is_24) if is_one else None
 

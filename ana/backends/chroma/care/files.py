@@ -133,7 +133,7 @@ def take_out(backup: Path, to: Path, person: str) -> None:
 
 
 def list_files(path: Path, traces: Path | None, person: str) -> Iterator[tuple[str, Path]]:
-    """Yield every file of ours with its name in a copy; links are followed."""
+    """Yield every file of ana's with its name in a copy; links are followed."""
     names = (*DATABASES, *NOTES, *(() if person in ("", OWNER) else (SETTINGS,)))
     yield from ((f"data/{name}", path / name) for name in names if (path / name).is_file())
     if traces and traces.is_dir():
