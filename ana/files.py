@@ -105,7 +105,7 @@ def open_draft(path: Path, mode: int) -> Iterator[IO[bytes]]:
 
 
 def list_drafts(path: Path) -> list[Path]:
-    """Return what `write_whole` has left of a file where the process ended in the middle."""
+    """Return the drafts that `write_whole` leaves beside a file if its process dies."""
     return list(path.parent.glob(_DRAFT.format(glob.escape(path.name), "[0-9a-f]" * 8)))
 
 

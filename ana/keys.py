@@ -26,7 +26,7 @@ def make_key(kind: Literal["calendar", "reminder", "token"]) -> str:
 
 
 def make_digest(key: str) -> str:
-    """Return what stands for a key where it must not be read; no slow hash: nobody tries 2^256 of them, fast or not."""
+    """Return the digest that is stored instead of a key. A fast hash is enough: nobody can try 2^256 keys."""
     return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -62,7 +62,7 @@ def _take(arrived: SimpleQueue[Any]) -> Any:
 
 
 def wait_for(ask: Callable[[], Awaitable[T]]) -> T:
-    """Return what comes of the awaitable that `ask` makes, where it is awaited. Raises as `iterate` does."""
+    """Wait for the awaitable that `ask` makes, and return its result. Raises as `iterate` does."""
 
     async def read() -> AsyncIterator[T]:
         yield await ask()

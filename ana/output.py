@@ -67,7 +67,7 @@ def escape_json(text: str) -> str:
 
 
 def quote(text: str, most: int | None = None) -> str:
-    """Return a text in one line and in quotes, which nothing in it ends: where it has such marks they are single ones.
+    """Return a text in one line and in quotes; quotes in it become single ones, so that they cannot end it.
 
     Args:
         most: Characters between the quotes; of a longer text the beginning is shown. None for all.

@@ -91,7 +91,7 @@ class PersonalSettings(BaseModel):
         return self.ana_language or "en"
 
     def dump(self) -> dict[str, Any]:
-        """Return what is set, as it is kept: a secret in full."""
+        """Return the settings as they are stored: secrets in full."""
         fields = {name: getattr(self, name) for name in self.model_fields_set}
         return {name: v.get_secret_value() if isinstance(v, SecretStr) else v for name, v in fields.items()}
 

@@ -137,7 +137,7 @@ def list_calendars(workspace: Workspace) -> list[Calendar]:
 
 
 def fetch(workspace: Workspace, url: str, tag: str = "") -> Download | None:
-    """Return what is at an address that the person wrote. Arguments and errors as of `download`."""
+    """Download an address that the person wrote. Arguments and errors as of `download`."""
     return download(url, None if workspace.person == OWNER else workspace.settings.ana_notify_kinds, tag)
 
 
@@ -157,7 +157,7 @@ def describe_unread(workspace: Workspace) -> list[str]:
 
 
 def list_calendar_news(handles: "DataHandles") -> list[str]:
-    """Return what the calendars changed or lost within a day, as receipts; nothing where none is followed."""
+    """Return a day's changes and deletions by followed calendars, as receipts; none if no calendar is followed."""
     if not list_calendars(handles.workspace):
         return []
     changes = list_news(handles.memory, _stamp(handles.clock.now() - NEWS))

@@ -202,5 +202,5 @@ def describe_unforeseen(fault: Exception) -> str:
 
 
 def config_of(thread: str) -> RunnableConfig:
-    """Return what names a conversation to langgraph."""
+    """Return langgraph's config for a conversation."""
     return {"configurable": {"thread_id": thread}}

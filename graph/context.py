@@ -105,7 +105,7 @@ class Context:
             raise UserError(f"timezone is {self.timezone!r:.50}.", "Give an IANA zone such as Europe/Berlin.")
 
     def model_options(self) -> dict[str, Any]:
-        """Return what a model call is given beside messages and tools; the handles' model stays as it is.
+        """Return the options of a model call, besides messages and tools; the handles' model is not changed.
 
         Raises:
             UserError: Another model is wanted, and the provider has only one, or the person may not choose it.

@@ -65,7 +65,7 @@ SAME_ERROR = '{"error": "The same as of the call before."}'
 
 
 def divide_history(messages: Sequence[AnyMessage], today: str, budget: int) -> tuple[str, list[AnyMessage]]:
-    """Return what is told of older turns, a paragraph for each who spoke, and the messages of the newest.
+    """Return a text about older turns, a paragraph for each speaker, and the messages of the newest turns.
 
     Args:
         messages: A valid list: each call is answered.

@@ -72,7 +72,7 @@ class Evidence:
         return any(call.receipts for call in self.calls)
 
     def results(self, tool: str) -> list[dict[str, Any]]:
-        """Return what the calls of a tool in this turn gave, in order, without errors."""
+        """Return the results of a tool's calls in this turn, in order, without errors."""
         return [call.read() for call in self.calls if call.ok and call.tool == tool]
 
     def iter_items(self) -> Iterator[dict[str, Any]]:
@@ -117,7 +117,7 @@ def collect_evidence(state: State, handles: Handles) -> Evidence:
 
 
 def list_declined(messages: Sequence[AnyMessage]) -> list[str]:
-    """Return what each call would have done that the person declined, in words."""
+    """Return a description of each call that the person declined."""
     texts = (find_declined(message) for message in messages)
     return [each for each in texts if each is not None]
 

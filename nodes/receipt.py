@@ -40,7 +40,7 @@ _RECORD = re.compile(r"^\[recorded [^\]\n]*\]\n?", re.MULTILINE)
 
 
 def render_receipt(calls: Sequence[Call], declined: Sequence[str] = ()) -> str:
-    """Return what the calls of a turn wrote, found to be there already, failed to write and were refused, one a line.
+    """Return a line for each write of a turn: done, unnecessary because it existed, failed, or refused.
 
     Args:
         calls: The calls that were answered.
@@ -90,7 +90,7 @@ def _name_rest() -> tuple[str, str, str]:
 
 
 def name_recorded(changes: Iterable[Receipt]) -> str:
-    """Return what a turn wrote as a model is told it later, by ids alone: the texts may be those of others."""
+    """Return the writes of a turn for later prompts, as ids only, because the texts may be by others."""
     done = combine_receipts(changes)
     parts = [f"{_OPS[each['op']]} {'line ' if each['kind'] == 'line' else ''}{each['id']}" for each in done]
     more = [f"and {len(parts) - MOST_LINES} more"] if len(parts) > MOST_LINES else []
@@ -112,7 +112,7 @@ def make_answer(answer: str, receipt: str, recorded: str, id: str, day: str = ""
 
 
 def tell_recorded(answer: AnyMessage) -> str:
-    """Return what was recorded of an answer's turn, after its day, as far as it is known."""
+    """Return the record of an answer's turn with its day, as far as they are known."""
     return ", ".join(str(answer.additional_kwargs[key]) for key in (DAY, RECORDED) if key in answer.additional_kwargs)
 
 

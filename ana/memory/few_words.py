@@ -119,7 +119,7 @@ def show_value(value: Json, year: int | None = None) -> str:
 
 
 def show_step(old: Json, new: Json, year: int | None) -> str:
-    """Return what a value was and is."""
+    """Return a value before and after a change."""
     return f"{show_value(old, year)} -> {show_value(new, year)}"
 
 

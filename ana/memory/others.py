@@ -29,7 +29,7 @@ def is_from(item: Item, source: str) -> bool:
 def find_from(
     memory: Memory, source: str, text: str | None, where: Mapping[str, Json] | None, limit: int
 ) -> QueryResult:
-    """Return what `Memory.find` does of the items from a source. Errors as of that."""
+    """Find items from a source, as `Memory.find` does. Errors as of that."""
     result = memory.find(text, where, EVERY)
     places = [n for n, item in enumerate(result.items) if is_from(item, source)]
     fitting = result.fitting and sum(n < result.fitting for n in places[:limit])

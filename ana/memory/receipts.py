@@ -88,7 +88,7 @@ def word_change(receipt: Receipt) -> str:
 
 
 def name_verbs() -> dict[tuple[str, str], str]:
-    """Return what a receipt says of each kind of record and of write."""
+    """Return the words of a receipt for each kind of record and of write."""
     return {
         ("item", "create"): _("Stored"),
         ("item", "update"): _("Changed"),
@@ -153,7 +153,7 @@ def quote_title(content: str) -> str:
 
 
 def list_parts(receipt: Receipt) -> list[str]:
-    """Return what a receipt says of the properties: those of a new or deleted record, or what became of them."""
+    """Return a receipt's words about properties: all of a new or deleted record, the changes of another one."""
     before, after = receipt["before"] or {}, receipt["after"] or {}
     old, new = (word_values(each.get("properties", {})) for each in (before, after))
     year = int(str((after or before).get("updated_at") or "0")[:4])

@@ -31,7 +31,7 @@ def make_absolute(item: Item) -> Item:
 
 
 def read_item_repeat(item: Item, person: tzinfo) -> Repeat | None:
-    """Return what repeats of an item, in the zone that it belongs to, told to a person in theirs; or None."""
+    """Return the repetition of an item, computed in the item's zone and shown in the person's; None if it has none."""
     return read_repeat(item.properties, person, item.zone) if may_repeat(item.properties) else None
 
 

@@ -89,7 +89,7 @@ class Runs(Protocol):
         """Return the number of the last event of a run; 0 if it has told nothing."""
 
     def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
-        """Yield what a run tells from a position on, until it has ended; nothing if it is forgotten by then."""
+        """Yield a run's events from a position on, until it has ended; none if the run is no longer known."""
 
     async def join(self, id: str) -> None:
         """Return when a run has ended and nothing of it works any more."""

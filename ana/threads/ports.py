@@ -30,7 +30,7 @@ class DeletedThread:
 
     @property
     def question(self) -> str:
-        """Return what the person said first; empty if no record tells it."""
+        """Return the person's first message; empty if no record has it."""
         return str(next(read_json_lines(self.trace), {}).get("question") or "")
 
 
@@ -81,7 +81,7 @@ class ThreadStore(Protocol):
         """Return the conversations that a client has created, by their ids; they may not have begun yet."""
 
     def create(self, id: str, created: Created) -> None:
-        """Keep what a client says of a conversation; it takes the place of what was said before."""
+        """Store a client's metadata of a conversation, in place of the earlier metadata."""
 
     def last(self) -> str | None:
         """Return the thread in which the REPL was left; None if there is none."""

@@ -96,7 +96,7 @@ def read_address(config: RunnableConfig) -> Address:
 
 
 def name_stopped(writes: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Return what a task has written, with the reason for its end if it was cancelled.
+    """Return a task's writes; if it was cancelled, with the reason.
 
     Front ends show it, and langgraph has `CancelledError()`; without one they ask for a decision.
     """

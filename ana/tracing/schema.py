@@ -220,7 +220,7 @@ def is_call(step: Step) -> bool:
 
 
 def find_fault(record: Mapping[str, Any], needed: Collection[str], checked: Collection[str]) -> str:
-    """Return what is wrong with a record, as the name of a field; nothing if nothing is.
+    """Return the name of the first invalid field of a record; empty if it is valid.
 
     The needed fields must be there, the checked ones as they should if they are there.
     """

@@ -139,7 +139,7 @@ class Workspace:
         return [*(self.folder / "backups").glob("*.zip"), *(self.folder / "backups").glob("before-*[0-9]")]
 
     def list_set_aside(self) -> list[Path]:
-        """Return what moves and repairs put aside of this person; a person who was removed has another name there."""
+        """Return the data of this person that moves and repairs have put aside; a removed person has another name."""
         aside = self.name_aside("")
         return [*aside.glob("moved-*"), *aside.glob("[0-9]*Z")]
 
@@ -175,7 +175,7 @@ class Workspace:
         return self.storage.open_ledger()
 
     def open_thread_store(self) -> "ThreadStore":
-        """Return what keeps conversations.
+        """Return the store of conversations.
 
         Raises:
             ConfigError: A newer program has written here.

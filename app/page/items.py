@@ -136,7 +136,7 @@ async def create(request: Request, form: FormData) -> str:
 async def mark(request: Request, form: FormData) -> str:
     """POST /app/items: {id, ...} and what is done with them: {do: done|delete|mine|move|set}, {day}, {name, value}.
 
-    Without {do} it is that of the two whose fields are filled.
+    Without {do}, the one whose fields are filled is done.
     """
     handles = (await find_workspace(request)).handles
     ids = [str(id) for id in form.getlist("id")]

@@ -79,7 +79,7 @@ def mark_missed(handles: DataHandles, id: str) -> str:
 
 
 def move(handles: DataHandles, day: str, when: str = "") -> Mark:
-    """Return what moves an item to a day, its time kept, or to a moment; of what repeats the time that is shown alone.
+    """Return a function that moves an item to a day, at its time, or to a moment; of a repeated one only this date.
 
     Raises:
         UserError: It is not a day.
@@ -108,7 +108,7 @@ def _find_ruled(repeat: Repeat, when: str) -> str:
 
 
 def set_property(name: str, value: Json, today: date) -> Mark:
-    """Return what sets a property of an item; None takes it away. Errors as of `read_dates`."""
+    """Return a function that sets a property of an item; None removes it. Errors as of `read_dates`."""
     found = read_dates({name: value}, today)
     return lambda _: found
 

@@ -22,7 +22,7 @@ from nodes.view import read_view
 
 
 def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall]) -> Batch:
-    """Return what is weighed before calls run; those that only look something up, or cannot run, are left out.
+    """Return the batch that is weighed before calls run, without calls that only look something up or cannot run.
 
     Nothing is weighed in a turn that is run again with its recorded results: what the person decided is in those.
     """

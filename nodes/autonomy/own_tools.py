@@ -6,7 +6,7 @@ from nodes.autonomy.effects import Effect
 
 
 def find_effects_of(tool: BaseTool) -> frozenset[Effect]:
-    """Return what a tool of the person's own does, by its metadata, in the words of MCP's annotations.
+    """Return the effects of one of the person's own tools, by its metadata, which has the names of MCP's annotations.
 
     It acts outside unless it says that it changes nothing (`readOnlyHint`) or asks by itself (`asksItself`). It reaches
     outside if it says so (`openWorldHint`): what it looks up there may be an address with the person's words in it.

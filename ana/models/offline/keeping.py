@@ -52,7 +52,7 @@ def refuse(why: str) -> Plan:
 
 
 def read_talk(view: View) -> Plan | None:
-    """Answer what is only talk, take back what the last turn changed, and refuse a shell's commands."""
+    """Answer small talk, undo the last turn, and refuse shell commands."""
     said, words = fold(view.text), {*find_words(fold(view.text))}
     if undo := pattern(_UNDO).match(view.low):
         turn = {"turn": undo[1]} if undo[1] else {}
@@ -83,7 +83,7 @@ def read_paste(view: View) -> Plan | None:
 
 
 def read_lead_in(view: View) -> Plan | None:
-    """Keep what begins with words that say what it is."""
+    """Keep a text that begins with its kind: "note:", "idea:"."""
     kind, content = _take_lead_in(view)
     return keep_as(kind, content, view) if kind and content else None
 

@@ -132,7 +132,7 @@ def _list(given: dict[str, Any]) -> Plan:
 
 
 def read_done(view: View) -> Plan | None:
-    """Tell what was done, where a question asks for that and for nothing else than some days of the past."""
+    """Tell what was done on past days, if a question asks for nothing else."""
     today = view.now.date()
     days = find_named_days(view.low, today)
     if not pattern(_DONE).match(" ".join(drop_mentions(view.low, days).split())):

@@ -134,7 +134,7 @@ def _settle_source(repeat: Repeat) -> dict[str, Json]:
 
 
 def write_until(end: datetime, *, is_day: bool) -> str:
-    """Return the last moment that counts as properties hold it: as a day where all of it counts."""
+    """Return the last moment that counts in the form of properties: a day if all of it counts."""
     return str(end.date()) if is_day or end.time() == time.max else end.isoformat(timespec="minutes")
 
 

@@ -143,7 +143,7 @@ class Chart:
     _depth: int = 0
 
     def match(self, symbol: str, at: int) -> list[Match]:
-        """Return what a symbol matches from a token on, the longest first."""
+        """Return the matches of a symbol from a token on, the longest first."""
         if at >= len(self.tokens) or self.grammar.first[symbol].isdisjoint(self.tokens[at].names):
             return []
         if (symbol, at) not in self._matches:

@@ -64,7 +64,7 @@ class Part:
         return local + self.later if self.since <= local < self.until else None
 
     def name(self, at: date) -> str | None:
-        """Return what `except` and `moved` call a date: its day, or its moment where a day has several.
+        """Return the name of a date in `except` and `moved`: its day, or its moment if a day has several.
 
         None if nothing is at its time.
         """
