@@ -21,7 +21,7 @@ _TOKEN = re.compile(r"[!-+\--~]{32,200}")
 
 
 def make_key(kind: Literal["calendar", "reminder", "token"]) -> str:
-    """Return a new key, which nobody guesses."""
+    """Return a new key that cannot be guessed."""
     return f"ana-{kind}-{secrets.token_urlsafe(32)}"
 
 

@@ -27,7 +27,7 @@ _loops: list[asyncio.AbstractEventLoop] = []
 
 
 def iterate(stream: AsyncIterator[T]) -> Iterator[T]:
-    """Yield what a stream yields; it is closed as soon as nobody reads it any more.
+    """Yield the items of a stream, and close it as soon as reading stops.
 
     Raises:
         TurnStopped: The present run was stopped.

@@ -47,7 +47,7 @@ def read_host(url: str) -> str:
 
 
 def check_host(name: str) -> str:
-    """Return the name of a machine. Raises ValueError if it is something else."""
+    """Return the name of a machine. Raises ValueError if it is not one."""
     if read_host(f"http://{name}") != name:
         raise ValueError(f"{name!r} is not a name in small letters, without a scheme and a port")
     return name

@@ -126,7 +126,7 @@ def show_due(groups: dict[Due, QueryResult], *, year: int | None = None, ids: bo
 
 
 def name_group(name: Due, count: int) -> str:
-    """Return the heading of a group: what it is called, with how many items it has."""
+    """Return the heading of a group: its name, and its number of items."""
     return f"{_(TITLES[name])} ({count})"
 
 

@@ -66,7 +66,7 @@ class Following:
             raise
 
     def unfollow(self, name: str) -> "list[Change]":
-        """Follow a calendar no more, and take its entries out; return these. Raises UserError if there is none."""
+        """Stop following a calendar, remove its entries, and return them. Raises UserError if none has this name."""
         known = {each.name: each for each in list_calendars(self._workspace)}
         if name not in known:
             names = ", ".join(known) or "none"

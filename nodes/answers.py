@@ -36,5 +36,5 @@ class Call:
         return f"{self.args} {self.text}"
 
     def read(self) -> dict[str, Any]:
-        """Return its result; empty where that is no object of JSON."""
+        """Return its result; empty if that is not a JSON object."""
         return read_object(self.text)

@@ -82,7 +82,7 @@ def divide_history(messages: Sequence[AnyMessage], today: str, budget: int) -> t
 
 
 def tell_turn(turn: Sequence[AnyMessage], named: set[str], question_size: int, answered: int) -> str:
-    """Return who said what in a turn and when, what it looked up first, and what was recorded of it.
+    """Return the messages of a turn with speaker and time, its first look-up, and its record.
 
     Args:
         named: The items that were named before, and are told by their ids; those of this turn are added.

@@ -99,7 +99,7 @@ def describe_now(loaded: Loaded, turn: str) -> str:
 
 
 def keep_progress(text: str, calls: Iterable[Mapping[str, Any]]) -> str:
-    """Return the text beside calls; nothing beside a write, which has not run yet and may be told as if it had."""
+    """Return the text beside calls; none beside a write, because the text may claim that it has already run."""
     return "" if any(call["name"] in WRITERS for call in calls) else text
 
 

@@ -91,7 +91,7 @@ class Purse:
 
 
 def open_purse(handles: Handles, model: str | None = None) -> Purse:
-    """Return where a turn's calls are paid from.
+    """Return the purse that pays for a turn's calls.
 
     Args:
         handles: For the prices and the day.

@@ -83,7 +83,7 @@ def list_ids(messages: Sequence[AnyMessage]) -> list[str]:
 
 
 def find_source_of_summary(state: State, dropped: Sequence[AnyMessage], memory: Memory) -> str:
-    """Return who told what a summary sums up: the least trusted of it.
+    """Return the source of a summary: the least trusted source of its texts.
 
     Args:
         state: With the summary so far.
@@ -95,7 +95,7 @@ def find_source_of_summary(state: State, dropped: Sequence[AnyMessage], memory: 
 
 
 def keep_others(texts: Iterable[SourcedText]) -> list[SourcedText]:
-    """Return the texts that others told and that may order something, each once."""
+    """Return the texts by others that could contain an order, each once."""
     return [*dict.fromkeys(each for each in texts if is_others(each.source) and may_order(each.text))]
 
 

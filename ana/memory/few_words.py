@@ -52,7 +52,7 @@ class Words(str):
 
 
 def show_text(text: str) -> str:
-    """Return a text as it is if it is one word, which can pretend nothing; any other in quotes."""
+    """Return a single word as it is, because it cannot pretend to be ana's own text; any other text in quotes."""
     return text if _WORD.fullmatch(text) else quote(text)
 
 

@@ -41,6 +41,6 @@ def find_from(
 
 
 def claim_turn(memory: Memory, turn: str, cause: Cause) -> list[Change]:
-    """Make what a turn wrote the person's own words, as far as it is still there."""
+    """Mark as the person's own words those records that a turn wrote and that still exist."""
     keys = get_records(memory.backend, {entry.change.key for entry in memory.history(turn=turn)})
     return memory.claim([id if kind == "item" else f"line {id}" for kind, id in keys], cause)

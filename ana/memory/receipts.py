@@ -143,7 +143,7 @@ def _describe_record(receipt: Receipt) -> str:
 
 
 def find_title(content: str) -> str:
-    """Return the first line of a content, shortened: what a record is called."""
+    """Return the name of a record: the first line of its content, shortened."""
     return shorten(next(filter(str.strip, content.splitlines()), ""), CONTENT)
 
 

@@ -23,7 +23,7 @@ def find_own_zone(item: Item) -> tzinfo | None:
 
 
 def make_absolute(item: Item) -> Item:
-    """Return an item whose times have the offset of the zone that they belong to; as it is where they have none."""
+    """Return an item whose times have the offset of their zone; unchanged if they have no zone."""
     own = find_own_zone(item)
     if own is None:
         return item

@@ -100,7 +100,7 @@ class People:
             return _add_token(listed, name, Entry())
 
     def renew(self, name: str) -> str:
-        """Return a new token of a person; every other of theirs ends. Raises UserError if it is nobody's to renew."""
+        """Return a new token of a person and end their other ones. Raises UserError if they cannot be renewed."""
         with self._roster.change() as listed:
             self._require(name)
             if name in dict(self._configured):
@@ -108,7 +108,7 @@ class People:
             return _add_token(listed, name, Entry())
 
     def make_code(self, name: str) -> str:
-        """Return a code that a device of theirs can exchange for a token, once. Raises UserError if it is nobody's."""
+        """Return a code that a person's device can exchange once for a token. Raises UserError for an unknown person."""
         with self._roster.change() as listed:
             self._require(name)
             code = secrets.token_urlsafe(16)

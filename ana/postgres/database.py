@@ -85,7 +85,7 @@ class Database:
                 connection.execute("INSERT INTO people (name) VALUES ($1) ON CONFLICT DO NOTHING", (name,))
 
     def find_name(self, person: int) -> str | None:
-        """Return the name of a person; None if nobody has the number, or who had it was removed."""
+        """Return the name of a person; None if nobody has the number, or the person was removed."""
         query = "SELECT name FROM people WHERE number = $1 AND name NOT LIKE '% %'"
         with self.connect() as connection:
             row = connection.execute(query, (person,)).fetchone()

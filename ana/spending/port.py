@@ -45,7 +45,7 @@ class Books(Protocol):
         """Return the note that was written last; one without a day if it is missing or damaged."""
 
     def open(self) -> AbstractContextManager[DayNote]:
-        """Yield the note, which nobody else changes meanwhile; as it is at the end it is kept."""
+        """Yield the note to be changed, while nobody else can; it is saved at the end."""
 
     def append(self, lines: list[str]) -> None:
         """Keep lines of the ledger."""

@@ -30,7 +30,7 @@ def is_thread_id(text: str) -> bool:
 
 
 def read_name(name: str) -> str:
-    """Return a name as it is kept. Raises WrongName if it is empty, or no text."""
+    """Return a name in its stored form. Raises WrongName if it is empty or invalid text."""
     check_text(name, WrongName)
     name = name.strip()
     if not name:

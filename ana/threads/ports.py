@@ -116,7 +116,7 @@ class ThreadLock(Protocol):
 
     @property
     def token(self) -> Token | None:
-        """What the writes of its holder are checked by (`ana.leases`); None where it cannot be lost."""
+        """The token by which the holder's writes are checked (`ana.leases`); None if the lock cannot be lost."""
 
     def acquire(self) -> object:
         """Take it. Raises StoreBusy, which names the holder, if another one did not release it in time."""

@@ -21,7 +21,7 @@ class Traces(Protocol):
     """
 
     def write(self, *records: Record) -> None:
-        """Append records; that one cannot be written is told, and fails no turn."""
+        """Append records. If one cannot be written, the person is told, and the turn does not fail."""
 
     def iter_attempts(self, thread_id: str) -> Iterator[Record]:
         """Yield every record of a thread, oldest first, also of turns that were answered again later.

@@ -135,7 +135,7 @@ class Workspace:
         return self.folder / "set-aside" / name
 
     def list_backups(self) -> list[Path]:
-        """Return the backups, and copies of files, that were made before something else."""
+        """Return the backups and copies that ana made before changes."""
         return [*(self.folder / "backups").glob("*.zip"), *(self.folder / "backups").glob("before-*[0-9]")]
 
     def list_set_aside(self) -> list[Path]:

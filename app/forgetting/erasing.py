@@ -89,7 +89,7 @@ def finish(assistant: Assistant) -> bool:
 
 
 def finish_at_start(assistant: Assistant) -> None:
-    """Do as `finish` does; what fails is told, and tried again at the next start."""
+    """Do as `finish` does. A failure is reported, and tried again at the next start."""
     try:
         finish(assistant)
     except AnaError as exc:

@@ -173,7 +173,7 @@ async def show_rows(request: Request, importing: Importing) -> Response:
 
 
 async def show_growing(request: Request, importing: Importing) -> Response:
-    """Return the page of an import that works while it is sent, and is stopped where nobody takes it any more."""
+    """Return the page of an import that runs while the page is sent, and stops if its reader goes away."""
     token = read_form_token(request)
     shown = {
         "form_token": token,

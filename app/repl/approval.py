@@ -118,7 +118,7 @@ class Approval:
             say(_("a also lets this tool of yours run in this conversation."), style="dim")
 
     def read(self, line: str) -> ShortReply | None:
-        """Return the decision that a line is while a request is shown; None for a message."""
+        """Return the decision in a line that was typed below a request; None if the line is a message."""
         if not self._waiting:
             return None
         from nodes.short_replies import read_short_reply
@@ -151,7 +151,7 @@ class Approval:
             return exc.waiting
 
     def forget(self) -> None:
-        """Take the next line as a message: another conversation begins."""
+        """Forget the request, so that the next line is a message: another conversation begins."""
         self._waiting = None
         self._allowed.clear()
 

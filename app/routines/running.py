@@ -81,7 +81,7 @@ class Routines:
                 self._run(due)
 
     def run_now(self, item: "Item") -> str:
-        """Ask a routine once, beside its times; return its answer. Errors as of a turn."""
+        """Run a routine once, apart from its times, and return its answer. Errors as of a turn."""
         moment = self._handles.clock.now()
         return self._compose(DueRoutine(item, RingKey(item.id, moment.isoformat()), moment))
 

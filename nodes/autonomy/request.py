@@ -75,7 +75,7 @@ def make_request(askings: Sequence[Asking], today: date, note: str = "") -> Open
 
 
 def show_request(request: OpenRequest) -> dict[str, Any]:
-    """Return the request as people are shown it: what is said of all first, and each description with its reasons.
+    """Return the request in the form for people: first the reasons common to all, then each description with its own.
 
     A front end shows one action at a time, so the first one's description begins with what is said of all.
     """

@@ -152,7 +152,7 @@ def read_reply(view: View) -> Plan | None:
 
 
 def read_order(view: View, pick: str = "") -> Plan | None:
-    """Do what is ordered of one item; ask where several are meant, which `pick` then says; say so where none is."""
+    """Carry out an order about one item. If several may be meant, ask which (see `pick`); if none is, say so."""
     order = _find_move(view) or _find_skip(view) or _find_order(view)
     if order and not pattern("(?:(?:the|my) )*<many>").match(order.what):
         return _obey(order, view, pick)

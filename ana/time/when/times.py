@@ -44,7 +44,7 @@ def write(hour: int, minute: int = 0, half: str | None = None, *, is_24: bool = 
 
 
 def settle(base: Base, written: Written | None) -> Times | None:
-    """Return the time that is meant in a phrase, with the part of the day that it names or without one."""
+    """Return the time in a phrase, with or without a part of the day."""
     if written is None:
         return None
     hour, minute, half, is_24 = written

@@ -59,7 +59,7 @@ class Part:
         return not isinstance(self.span[0], datetime)
 
     def place(self, at: date) -> datetime | None:
-        """Return where a date of the whole is in this part, in local time; None if it is in another."""
+        """Return a date of the whole series within this part, in local time; None if it is in another part."""
         local = to_wall(at) if self.is_day else to_here(at, self.moments.zone)
         return local + self.later if self.since <= local < self.until else None
 

@@ -75,7 +75,7 @@ def is_known(name: str) -> bool:
 
 
 def name_copy(path: Path, reason: str) -> Path:
-    """Return where a copy of a data folder is to be, or a backup: made before something that might be regretted."""
+    """Return the path for a copy of a data folder, or a backup, that is made before a risky change."""
     return path / FOLDER / f"{reason}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S%f')}"
 
 
