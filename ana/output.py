@@ -57,7 +57,7 @@ _INNER = str.maketrans("“”„‟❝❞〝〞〟＂", "‘’‚‛❛❜‘�
 
 
 def escape_controls(text: str) -> str:
-    """Return the text with invisible characters, and those that control a terminal, as escapes; line breaks and tabs stay."""
+    """Return the text with invisible and terminal-controlling characters as escapes; line breaks and tabs stay."""
     return _escape(text.replace("\r\n", "\n"), lambda hidden: hidden.encode("unicode_escape").decode())
 
 

@@ -87,7 +87,7 @@ class PersonalSettings(BaseModel):
 
     @property
     def language(self) -> Language:
-        """The language of what the person reads where no browser asks for another."""
+        """The language for the person, unless a browser asks for another."""
         return self.ana_language or "en"
 
     def dump(self) -> dict[str, Any]:

@@ -134,7 +134,7 @@ class Context:
 
     @property
     def is_repeated(self) -> bool:
-        """Whether a turn is run again with the results that were recorded: no store is looked into to weigh a call."""
+        """Whether a turn is run again with its recorded results, so that calls are not weighed by the store."""
         return False
 
     def answer(self, call: ToolCall) -> ToolMessage | None:

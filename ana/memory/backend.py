@@ -76,7 +76,7 @@ class Backend(Protocol):
         """Return the vectors of the records with these ids, each of length 1; ids that do not exist are left out."""
 
     def list_keys(self) -> dict[str, int]:
-        """Return the properties that items have, each with how many have it, the commonest first."""
+        """Return the properties that items have, each with the number of items, the most frequent first."""
 
     def list_values(self, key: str) -> list[tuple[Json, int]]:
         """Return the values of a property, each with how many items have it, the commonest first.

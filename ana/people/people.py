@@ -108,7 +108,7 @@ class People:
             return _add_token(listed, name, Entry())
 
     def make_code(self, name: str) -> str:
-        """Return a code that a person's device can exchange once for a token. Raises UserError for an unknown person."""
+        """Return a code that a person's device can exchange once for a token. Raises UserError for an unknown name."""
         with self._roster.change() as listed:
             self._require(name)
             code = secrets.token_urlsafe(16)

@@ -59,7 +59,7 @@ def _dates() -> tuple[re.Pattern[str], ...]:
 
 
 def find_days(text: str, today: date) -> list[Reading[date]]:
-    """Return the dates in a text; one without a year is the nearest, or in another year that the text names."""
+    """Return the dates in a text; one without a year is the nearest, or in a year that the text names."""
     readings = list[Reading[date]]()
     taken, years = bytearray(len(text)), {int(year) for year in _YEAR.findall(text)[:MOST_YEARS]}
     for match in (match for pattern in _dates() for match in pattern.finditer(text)):
