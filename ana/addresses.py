@@ -107,7 +107,7 @@ def find_ntfy_server(address: str) -> str:
 
 
 def name_kind(address: str) -> str:
-    """Return what an address is, without anything that is in it: mail, ntfy."""
+    """Return the kind of an address, such as mail or ntfy, without any of its contents."""
     kind = read_kind(address) if "://" in address else "an address"
     return _NAMES.get(kind, kind[:20])
 

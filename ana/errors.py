@@ -45,7 +45,7 @@ class AnaError(Exception):
         self.hint = hint
 
     def sentence(self) -> str:
-        """Return message and hint as one line for a person, in their language where a catalogue has both."""
+        """Return message and hint as one line for a person, in their language if a catalogue has both."""
         texts = [_(self.message), _(self.hint)]
         is_known = texts[0] != self.message  # else it was built in a language, or has words that no catalogue knows
         return " ".join(texts if is_known else (self.message, self.hint)).strip()

@@ -29,7 +29,7 @@ class Evaluation:
 
 
 def read_evaluations(workspace: Workspace) -> list[Evaluation]:
-    """Return what is kept, the newest first; nothing where it cannot be read."""
+    """Return the stored evaluations, the newest first; none if they cannot be read."""
     with suppress(StoreBroken):
         return read_note(workspace.evaluations_file, list[Evaluation]) or []
     return []

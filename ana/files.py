@@ -73,7 +73,7 @@ class Place:
 
 
 def describe_fault(exc: BaseException) -> str:
-    """Return what the system or a database said, as the end of a sentence: without the path of a file of ours."""
+    """Return the error of the system or a database as the end of a sentence, without the paths of ana's files."""
     text = exc.strerror if isinstance(exc, OSError) else None
     return " ".join((text or str(exc)).split()).rstrip(".")
 
@@ -105,7 +105,7 @@ def open_draft(path: Path, mode: int) -> Iterator[IO[bytes]]:
 
 
 def list_drafts(path: Path) -> list[Path]:
-    """Return what `write_whole` has left of a file where the process ended in the middle."""
+    """Return the drafts that `write_whole` leaves beside a file if its process dies."""
     return list(path.parent.glob(_DRAFT.format(glob.escape(path.name), "[0-9a-f]" * 8)))
 
 
@@ -154,7 +154,7 @@ def read_small(path: Path) -> str:
 def connect_own(
     database: Path, timeout: float | None = None, *, script: str = "", **options: Any
 ) -> sqlite3.Connection:
-    """Open a SQLite file of ours, as `sqlite3.connect` does, and run a script before anything else.
+    """Open one of ana's SQLite files, as `sqlite3.connect` does, and run a script before anything else.
 
     Raises:
         sqlite3.Error: It cannot be opened, or the script fails.

@@ -50,20 +50,20 @@ class DataHandles:
 
     @property
     def care(self) -> "Care":
-        """The care for the store. Raises UserError where the store is a copy, or of a test."""
+        """The `Care` of the store. Raises UserError if the store is a copy, or belongs to a test."""
         if self.keeper is None:
             raise UserError("Nothing cares for what is kept here.", "Keep it in a data folder or a database.")
         return self.keeper
 
     @property
     def upkeep(self) -> "Upkeep":
-        """What only a data folder has. Raises UserError where something else keeps the items."""
+        """The `Upkeep` of a data folder. Raises UserError if the items are not in a folder."""
         if upkeep := self.find_upkeep():
             return upkeep
         raise UserError("This is for a data folder, and what is kept here is in a database.", "See docs/operating.md.")
 
     def find_upkeep(self) -> "Upkeep | None":
-        """Return what only a data folder has; None where something else keeps the items."""
+        """Return the `Upkeep` of a data folder; None if the items are not in a folder."""
         from ana.backends.chroma.care.upkeep import Upkeep
 
         return self.keeper if isinstance(self.keeper, Upkeep) else None

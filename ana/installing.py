@@ -26,6 +26,6 @@ HINTS: dict[Part, tuple[str, str]] = {
 
 
 def describe_install(part: Part) -> str:
-    """Return what to do to have a part, as a sentence that its caller ends."""
+    """Return how to install a part, as a sentence without its full stop."""
     in_checkout, elsewhere = HINTS[part]
     return in_checkout if is_checkout() else elsewhere

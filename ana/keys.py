@@ -21,12 +21,12 @@ _TOKEN = re.compile(r"[!-+\--~]{32,200}")
 
 
 def make_key(kind: Literal["calendar", "reminder", "token"]) -> str:
-    """Return a new key, which nobody guesses."""
+    """Return a new key that cannot be guessed."""
     return f"ana-{kind}-{secrets.token_urlsafe(32)}"
 
 
 def make_digest(key: str) -> str:
-    """Return what stands for a key where it must not be read; no slow hash: nobody tries 2^256 of them, fast or not."""
+    """Return the digest that is stored instead of a key. A fast hash is enough: nobody can try 2^256 keys."""
     return sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 

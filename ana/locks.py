@@ -90,7 +90,7 @@ class OwnerLock:
             self._close(lock)
 
     def discard(self) -> None:
-        """Release the lock and remove its files: what it guarded is gone. Whoever waits for it makes them again."""
+        """Release the lock and remove its files: what it guarded is gone. A waiting process makes them again."""
         # in this order: without the lock file another may hold the lock
         for file in (self._owner, self._path) if self._is_own() else ():
             with suppress(OSError):  # Windows removes no open file; it stays, empty

@@ -18,7 +18,7 @@ def read_boot_id() -> str:
 
 
 def find_session(*streams: int) -> str | None:
-    """Return what names this process's session in the first terminal among its streams.
+    """Return the name of this process's session, in the first of its streams that is a terminal.
 
     A later session may have the same number and the same terminal, but its first process has started at another time.
     Streams are descriptors, such as 1 for what is shown. None without a terminal, or if the system does not tell.

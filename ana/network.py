@@ -27,7 +27,7 @@ _loops: list[asyncio.AbstractEventLoop] = []
 
 
 def iterate(stream: AsyncIterator[T]) -> Iterator[T]:
-    """Yield what a stream yields; it is closed as soon as nobody reads it any more.
+    """Yield the items of a stream, and close it as soon as reading stops.
 
     Raises:
         TurnStopped: The present run was stopped.
@@ -62,7 +62,7 @@ def _take(arrived: SimpleQueue[Any]) -> Any:
 
 
 def wait_for(ask: Callable[[], Awaitable[T]]) -> T:
-    """Return what comes of the awaitable that `ask` makes, where it is awaited. Raises as `iterate` does."""
+    """Wait for the awaitable that `ask` makes, and return its result. Raises as `iterate` does."""
 
     async def read() -> AsyncIterator[T]:
         yield await ask()

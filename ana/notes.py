@@ -68,7 +68,7 @@ def write_value(note: TextPlace, value: object) -> None:
 
 
 def read_note(path: Path, kind: type[T], hint: str = "Delete the file.") -> T | None:
-    """Return what a note holds; None without one.
+    """Return the contents of a note; None if it does not exist.
 
     Args:
         kind: A dataclass, or another type that pydantic knows; keys that it does not have are left out.
@@ -90,7 +90,7 @@ def read_note(path: Path, kind: type[T], hint: str = "Delete the file.") -> T | 
 
 
 def parse_note(data: bytes, kind: type[T]) -> T:
-    """Return what the bytes of a note hold.
+    """Return the contents of a note from its bytes.
 
     Raises:
         ValueError: They hold something else; the message ends a sentence about the file.

@@ -57,7 +57,7 @@ _INNER = str.maketrans("“”„‟❝❞〝〞〟＂", "‘’‚‛❛❜‘�
 
 
 def escape_controls(text: str) -> str:
-    """Return the text with what nobody sees, and what could drive a terminal, as escapes; line breaks and tabs stay."""
+    """Return the text with invisible and terminal-controlling characters as escapes; line breaks and tabs stay."""
     return _escape(text.replace("\r\n", "\n"), lambda hidden: hidden.encode("unicode_escape").decode())
 
 
@@ -67,7 +67,7 @@ def escape_json(text: str) -> str:
 
 
 def quote(text: str, most: int | None = None) -> str:
-    """Return a text in one line and in quotes, which nothing in it ends: where it has such marks they are single ones.
+    """Return a text in one line and in quotes; quotes in it become single ones, so that they cannot end it.
 
     Args:
         most: Characters between the quotes; of a longer text the beginning is shown. None for all.

@@ -16,7 +16,7 @@ _TRACE = re.compile(rf"(?:{UUID}|none)\.jsonl")
 
 
 def name_folder(path: Path) -> str:
-    """Return what a data folder, or one in it, is called in a sentence: of others than its owner without its path."""
+    """Return the name of a data folder, or of one in it, for a sentence: its path is shown only to the owner."""
     names = [each.name for each in (path, path.parent) if each.parent.name == PEOPLE]
     return f"data folder of {names[0]!r}" if names else f"data folder {path}"
 

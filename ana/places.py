@@ -34,7 +34,7 @@ def move_places(folder: Path) -> None:
 
 
 def find_places() -> Places:
-    """Return where files are: in the checkout; of an installed ana, where the system keeps a person's."""
+    """Return the default places of files: in the checkout; of an installed ana, in the person's system folders."""
     if _folder:
         return Places(_folder, _folder / ".env", _folder / "data", _folder / "ana.log")
     if is_checkout():

@@ -87,11 +87,11 @@ class PersonalSettings(BaseModel):
 
     @property
     def language(self) -> Language:
-        """The language of what the person reads where no browser asks for another."""
+        """The language for the person, unless a browser asks for another."""
         return self.ana_language or "en"
 
     def dump(self) -> dict[str, Any]:
-        """Return what is set, as it is kept: a secret in full."""
+        """Return the settings as they are stored: secrets in full."""
         fields = {name: getattr(self, name) for name in self.model_fields_set}
         return {name: v.get_secret_value() if isinstance(v, SecretStr) else v for name, v in fields.items()}
 
@@ -229,7 +229,7 @@ PATHS = frozenset(name.upper() for name, field in Settings.model_fields.items() 
 def read_environment() -> dict[str, str]:
     """Read our .env; the process environment takes precedence.
 
-    A value counts as it is written, for a key may hold any sign; only in paths does ${HOME} stand for a folder.
+    A value is taken literally, because a key may contain any character; only in paths is ${HOME} replaced.
     """
     if not (path := find_places().env_file).exists():
         return dict(os.environ)

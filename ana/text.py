@@ -16,7 +16,7 @@ _BAD = re.compile("[\0\ud800-\udfff]")
 
 
 def check_text(value: object, kind: type[AnaError]) -> None:
-    """Raise an error of this kind, which says what is wrong, if a text in a value is none.
+    """Raise an error of this kind, which says what is wrong, if a text in a value is not valid.
 
     Args:
         value: A text, or what JSON gives; the keys of objects are texts too.
@@ -26,7 +26,7 @@ def check_text(value: object, kind: type[AnaError]) -> None:
 
 
 def find_fault(value: object) -> str:
-    """Return a sentence about the first character of a value that is in no text; empty if there is none."""
+    """Return a sentence about the first character of a value that no text may contain; empty if all may."""
     parts = [value]
     for part in parts:  # which grows meanwhile
         if isinstance(part, str) and (match := _BAD.search(part)):

@@ -39,7 +39,7 @@ def pgettext(where: str, text: str) -> str:
 
 
 def ngettext(one: str, many: str, n: int, **values: object) -> str:
-    """Return a sentence about so many things, with {n} and the other values filled in."""
+    """Return a sentence about n things, with {n} and the other values filled in."""
     return _load(_spoken.get()).ngettext(one, many, n).format(n=n, **values)
 
 
@@ -77,7 +77,7 @@ def speaking(language: Language) -> Iterator[None]:
 
 
 def choose_language(accepted: str) -> Language:
-    """Return the language that a browser likes best of those that we speak, by its Accept-Language; English if none."""
+    """Return the language that a browser prefers among ana's, by its Accept-Language; English if none fits."""
     choices: list[tuple[float, Language]] = []
     for part in accepted.split(","):
         name, _sign, quality = part.replace(" ", "").partition(";q=")

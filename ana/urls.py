@@ -47,7 +47,7 @@ def read_host(url: str) -> str:
 
 
 def check_host(name: str) -> str:
-    """Return the name of a machine. Raises ValueError if it is something else."""
+    """Return the name of a machine. Raises ValueError if it is not one."""
     if read_host(f"http://{name}") != name:
         raise ValueError(f"{name!r} is not a name in small letters, without a scheme and a port")
     return name
@@ -65,7 +65,7 @@ def find_site(public_url: str | None, hosts: Sequence[str]) -> str | None:
     """Return the address at which others reach the server: the one that is set, else that of a proxy, by TLS.
 
     Args:
-        hosts: The names that the proxy stands for.
+        hosts: The names under which the proxy is reached.
     """
     if public_url:
         return public_url.rstrip("/")
@@ -90,7 +90,7 @@ class Listener(NamedTuple):
 
     @property
     def url_host(self) -> str:
-        """The host as it stands in a URL."""
+        """The host as it is written in a URL."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
 

@@ -12,14 +12,14 @@ from ana.values import Properties
 
 
 def read_task(handles: DataHandles, text: str, day: date) -> Properties:
-    """Return the properties of a task that a text tells of, on a day if it names none."""
+    """Return the properties of the task that a text describes; its day is the given one if the text names none."""
     if repeats := find_rule(text):
         return {"type": "task", "status": "active", "repeats": repeats}
     return {"type": "task", "status": "active", "due_date": find_single(text, handles.clock.now()) or str(day)}
 
 
 def describe_task(handles: DataHandles, text: str, day: date) -> str:
-    """Return the task that a text tells of, in words."""
+    """Return a description of the task that a text would add."""
     year, properties = handles.clock.now().year, read_task(handles, text, day)
     parts = [describe_property(name, properties[name], year) for name in ("due_date", "repeats") if name in properties]
     return _("{text}: a task, {when}").format(text=quote(text, 60), when=", ".join(parts))

@@ -44,7 +44,7 @@ class RungItem:
 
 
 def mark_done(handles: "DataHandles", when: str = "") -> "Callable[[Item], Properties]":
-    """Return what marks an item done; of what repeats the date that is meant, the next one without one."""
+    """Return a function that marks an item as done; of a repeated one the given date, or the next."""
 
     def mark(item: Item) -> "Properties":
         done: dict[str, Json] = {"status": "done"}
@@ -57,7 +57,7 @@ def mark_done(handles: "DataHandles", when: str = "") -> "Callable[[Item], Prope
 
 
 def find_rung(handles: "DataHandles", key: RingKey) -> RungItem:
-    """Return what rang. Raises NotFound if it waits for no answer any more."""
+    """Return the reminder. Raises NotFound if it no longer waits for an answer."""
     item = handles.memory.record("item", key.item)
     ring = find_ring(item, key, handles.clock.zone)
     if item is None or ring is None:
@@ -66,7 +66,7 @@ def find_rung(handles: "DataHandles", key: RingKey) -> RungItem:
 
 
 def find_last_rung(handles: "DataHandles") -> RungItem:
-    """Return what rang last. Raises UserError if nothing did, or it waits for no answer any more."""
+    """Return the last reminder. Raises UserError if there was none, or it no longer waits for an answer."""
     ledger = handles.workspace.open_ledger()
     rung = (key for key in ledger.list_rung(LAST) if not is_routine(handles.memory.record("item", key.item)))
     if (key := next(rung, None)) is None:

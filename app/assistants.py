@@ -80,7 +80,7 @@ def undo_day(memory: Memory, clock: Clock, name: str, day: str) -> str:
 
 
 def list_rights(workspace: Workspace, names: Iterable[str] = ()) -> dict[str, str]:
-    """Return what assistants may do: these, and those of whom something is said."""
+    """Return what assistants may do: those named, and all that have a right of their own."""
     try:
         value = read_json(workspace.note("assistants").read() or "{}")
     except ValueError:

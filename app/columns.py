@@ -47,7 +47,7 @@ class ColumnChooser:
         """Whether a model has said it."""
 
     def choose(self, table: Table, known: Columns | None) -> Columns:
-        """Return what they are. Raises UserError if nobody says it, or what is said is wrong."""
+        """Return the meaning of the columns. Raises UserError if nobody gives it, or it is wrong."""
         if self._options or known or self._handles.settings.provider == "offline":
             return read_columns(self._options, table.columns, known)
         self.is_guessed = True
@@ -55,11 +55,11 @@ class ColumnChooser:
 
 
 def ask_model(handles: DataHandles, table: Table) -> Mapping[str, Any]:
-    """Return what the model says of a table's columns.
+    """Ask the model for the meaning of a table's columns, and return it.
 
     Raises:
         ModelFailed, BudgetReached: It was not asked, or gave no answer.
-        UserError: Its answer is none.
+        UserError: Its answer is not usable.
     """
     if not isinstance(handles, Handles):
         spending = handles.workspace.open_spending(handles.clock, handles.traces)
@@ -77,7 +77,7 @@ def ask_model(handles: DataHandles, table: Table) -> Mapping[str, Any]:
 
 
 def describe_table(table: Table) -> str:
-    """Return the columns of a table, all values of those that have few and use them again, and its first rows."""
+    """Return a table's columns, its first rows, and all values of columns with a few values that repeat."""
     rows = [row for _, row in table.rows if isinstance(row, dict)]
     few: dict[str, list[str]] = {}
     for name in table.columns:

@@ -61,7 +61,7 @@ CLIENTS: Mapping[str, Client] = {
 
 
 def make_entry(client: Client, person: str = "", folder: str = "") -> dict[str, Any]:
-    """Return what stands in a client's settings.
+    """Return ana's entry for a client's settings.
 
     Args:
         person: The option that names for whom it is; empty for the owner.
@@ -73,7 +73,7 @@ def make_entry(client: Client, person: str = "", folder: str = "") -> dict[str, 
 
 
 def read_entry(client: Client) -> Any:
-    """Return what stands of ana in a client's settings; None if nothing does. Raises UserError if they are damaged."""
+    """Return ana's entry in a client's settings; None if there is none. Raises UserError if they are damaged."""
     return _read(client)[1].get(client.key, {}).get(NAME)
 
 
@@ -104,7 +104,7 @@ def write_entry(client: Client, entry: Mapping[str, Any]) -> Path:
 
 
 def show_entry(client: Client, entry: Mapping[str, Any]) -> str:
-    """Return an entry as it stands in the client's settings."""
+    """Return an entry as it is written in the client's settings."""
     if not client.path.endswith(".toml"):
         return json.dumps({client.key: {NAME: entry}}, indent=2, ensure_ascii=False)
     # JSON's texts and lists are TOML's, too

@@ -54,8 +54,8 @@ WEEK = timedelta(days=7)
 def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, QueryResult]:
     """Return open items by when they are due or take place.
 
-    What repeats stands in the groups of several of its dates: of those that were not marked, and of today; of the
-    coming days what has to be done stands once, on the next, and what takes place on each.
+    A repeated item is in the groups of several of its dates: those that were not marked, and today; in the
+    coming days what has to be done is listed once, on its next date; what takes place, on each.
     """
     now = handles.clock.now()
     late = handles.memory.find_overdue(MOST)
@@ -126,7 +126,7 @@ def show_due(groups: dict[Due, QueryResult], *, year: int | None = None, ids: bo
 
 
 def name_group(name: Due, count: int) -> str:
-    """Return the heading of a group: what it is called, with how many items it has."""
+    """Return the heading of a group: its name, and its number of items."""
     return f"{_(TITLES[name])} ({count})"
 
 
@@ -149,7 +149,7 @@ def show_today(handles: "DataHandles") -> None:
 
 
 def list_today(groups: dict[Due, QueryResult], room: int, width: int, day: date) -> list[str]:
-    """Return at most so many lines of so many columns: a title for each day that has items, and the items below it."""
+    """Return a title for each day that has items, and the items below it, within a number of lines and columns."""
     first: list[str] = []
     for name in ("overdue", "unmarked"):
         late = groups[name]

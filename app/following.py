@@ -65,7 +65,7 @@ class Following:
             raise
 
     def unfollow(self, name: str) -> "list[Change]":
-        """Follow a calendar no more, and take its entries out; return these. Raises UserError if there is none."""
+        """Stop following a calendar, remove its entries, and return them. Raises UserError if none has this name."""
         known = {each.name: each for each in list_calendars(self._workspace)}
         if name not in known:
             names = ", ".join(known) or "none"
@@ -129,7 +129,7 @@ def list_calendars(workspace: Workspace) -> list[Calendar]:
 
 
 def fetch(workspace: Workspace, url: str, tag: str = "") -> Download | None:
-    """Return what is at an address that the person wrote. Arguments and errors as of `download`."""
+    """Download an address that the person wrote. Arguments and errors as of `download`."""
     return download(url, None if workspace.person == OWNER else workspace.settings.ana_notify_kinds, tag)
 
 
@@ -149,7 +149,7 @@ def describe_unread(workspace: Workspace) -> list[str]:
 
 
 def list_calendar_news(handles: "DataHandles") -> list[str]:
-    """Return what the calendars changed or lost within a day, as receipts; nothing where none is followed."""
+    """Return a day's changes and deletions by followed calendars, as receipts; none if no calendar is followed."""
     if not list_calendars(handles.workspace):
         return []
     changes = list_news(handles.memory, _stamp(handles.clock.now() - NEWS))

@@ -20,5 +20,5 @@ class UserMessage:
 
 
 def read_piped(text: str) -> UserMessage:
-    """Return what was piped in: a paste if it is long."""
+    """Return the text that was piped in; it counts as pasted if it is long."""
     return UserMessage(text, (text,) if len(text) > LONG_INPUT else ())

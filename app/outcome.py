@@ -197,10 +197,10 @@ def thread_of_state(state: StateSnapshot) -> str:
 
 
 def describe_unforeseen(fault: Exception) -> str:
-    """Return the sentence that tells of a mistake of ours."""
+    """Return the sentence about a bug in ana."""
     return f"Something went wrong that was not foreseen: {type(fault).__name__}: {fault}."
 
 
 def config_of(thread: str) -> RunnableConfig:
-    """Return what names a conversation to langgraph."""
+    """Return langgraph's config for a conversation."""
     return {"configurable": {"thread_id": thread}}

@@ -13,7 +13,7 @@ from ana.workspace import Workspace
 
 
 def describe_leaving(settings: Settings, *, local: bool = True) -> str:
-    """Return what is sent where, in one line; empty if nothing is.
+    """Return one line about which data is sent where; empty if none is.
 
     Args:
         local: Whether servers on this machine are named too.

@@ -19,7 +19,7 @@ def start() -> Workspace:
     """Read the settings, set up the log and LangSmith as they say, and keep what is on the disk private.
 
     Returns:
-        The owner's workspace, for who may run commands here is the owner, or that of whom the command is to run for.
+        The owner's workspace, because anyone who may run commands here is the owner; or that of the person named.
 
     Raises:
         ConfigError: A setting is wrong, or the data folder cannot be written.

@@ -29,7 +29,7 @@ def make_throwaway(
     spending: Spending | None = None,
     folder: Path | None = None,
 ) -> Handles:
-    """Return handles that touch nothing of the person's, whose cost counts nowhere unless it is said where.
+    """Return handles that touch none of the person's data; their costs are counted only if a place is given.
 
     Args:
         settings: The settings; their folders and their log are left alone.

@@ -18,7 +18,7 @@ HELLO = "Say hello in one short sentence."
 
 
 def list_fixed() -> list[str]:
-    """Return the settings of a model that stand in the environment itself."""
+    """Return the settings of a model that the environment itself sets."""
     names = {"LLM_PROVIDER", *(name for each in CHOICES.values() for name in (each.model, each.key, each.url))}
     return sorted(name for name in names if name and is_fixed(name))
 

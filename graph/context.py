@@ -105,7 +105,7 @@ class Context:
             raise UserError(f"timezone is {self.timezone!r:.50}.", "Give an IANA zone such as Europe/Berlin.")
 
     def model_options(self) -> dict[str, Any]:
-        """Return what a model call is given beside messages and tools; the handles' model stays as it is.
+        """Return the options of a model call, besides messages and tools; the handles' model is not changed.
 
         Raises:
             UserError: Another model is wanted, and the provider has only one, or the person may not choose it.
@@ -134,7 +134,7 @@ class Context:
 
     @property
     def is_repeated(self) -> bool:
-        """Whether a turn is run again with the results that were recorded: no store is looked into to weigh a call."""
+        """Whether a turn is run again with its recorded results, so that calls are not weighed by the store."""
         return False
 
     def answer(self, call: ToolCall) -> ToolMessage | None:
@@ -211,6 +211,6 @@ def emit(runtime: Runtime[Context], event: dict[str, Any]) -> None:
 
 
 def withdraw(runtime: Runtime[Context], id: str) -> None:
-    """Tell every listener that a draft, of which they may have seen a part, is no answer."""
+    """Tell every listener to drop a draft that they may have seen in part."""
     if context_of(runtime).stream_drafts:
         emit(runtime, {"erase": id})

@@ -114,7 +114,7 @@ def _shows_drafts(context: Any, config: RunnableConfig) -> bool:
 
 
 async def show_steps(parts: AsyncIterator[Any], *, drafts: bool) -> AsyncGenerator[Any]:
-    """Yield what is streamed of a run of which STEPS are told, as a client is shown it.
+    """Yield the stream of a run that reports STEPS, in the form that a client expects.
 
     Args:
         parts: (mode, data), with the names of subgraphs before it or without, or {type, data, ...}.

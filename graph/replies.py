@@ -31,7 +31,7 @@ def bind_reply(command: "Command[Any]", waiting: Collection[str], *, is_visible:
 
     Args:
         waiting: The ids of the requests that wait.
-        is_visible: Whether what waits was shown to whoever replies: it names the checkpoint, or the server asked.
+        is_visible: Whether the person has seen the request: the reply names its checkpoint, or the server asked.
     """
     if not names_requests(command.resume):
         return command if is_visible else replace(command, resume={})

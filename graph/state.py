@@ -194,7 +194,7 @@ class Turn(TypedDict):
 
 
 def call_id(turn: Turn, number: int) -> str:
-    """Return the id of a turn's model call, from 1: of what is streamed of it, and of the message it becomes."""
+    """Return the id of a turn's model call, from 1: its streamed pieces and its message have it."""
     return f"{turn['id']}-{number}"
 
 

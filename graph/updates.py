@@ -69,7 +69,7 @@ def check_messages(value: Any) -> None:
     """Check messages, as a client writes them.
 
     Raises:
-        UserError: One of them cannot be read, is too long, or its text is none.
+        UserError: One of them cannot be read, is too long, or has invalid text.
     """
     if _is_overwrite(value):
         instead = 'Begin the list with {"type": "remove", "id": "__remove_all__", "content": ""}.'

@@ -69,7 +69,7 @@ def check_arguments(name: str, args: dict[str, Any], runtime: Runtime[Context]) 
     """Return the arguments, converted to the types of the tool's schema if nothing is lost by it.
 
     Raises:
-        ToolError: There is no such tool, they do not fit, or a text in them is none.
+        ToolError: There is no such tool, they do not fit, or a text in them is invalid.
     """
     check_text([name, args], ToolError)
     modules = context_of(runtime).handles.settings.tools_modules

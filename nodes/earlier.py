@@ -52,11 +52,11 @@ _QUOTED = re.compile("“[^“”]*”")
 
 
 def divide_history(messages: Sequence[AnyMessage], today: str, budget: int) -> tuple[str, list[AnyMessage]]:
-    """Return what is told of older turns, a paragraph for each who spoke, and the messages of the newest.
+    """Return a text about older turns, a paragraph for each speaker, and the messages of the newest turns.
 
     Args:
         messages: A valid list: each call is answered.
-        today: The day of this turn, ISO 8601. Of another day the last turn alone stands as messages.
+        today: The day of this turn, ISO 8601. Of an earlier day only the last turn is sent as messages.
         budget: Of tokens; no text of an earlier turn takes more than half of it.
     """
     *earlier, this = split_turns(messages)
@@ -69,7 +69,7 @@ def divide_history(messages: Sequence[AnyMessage], today: str, budget: int) -> t
 
 
 def tell_turn(turn: Sequence[AnyMessage], named: set[str], question_size: int, answered: int) -> str:
-    """Return who said what in a turn and when, what it looked up first, and what was recorded of it.
+    """Return the messages of a turn with speaker and time, its first look-up, and its record.
 
     Args:
         named: The items that were named before, and are told by their ids; those of this turn are added.

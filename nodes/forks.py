@@ -33,7 +33,7 @@ def find_fork(turn: Turn, runtime: Runtime[Context]) -> str | None:
 
 
 def seed_fork(source: str, runtime: Runtime[Context]) -> str:
-    """Return what only this run, or one that goes on with it after a crash, has of all that are forked from there."""
+    """Return a seed that is different for each run forked from there, and the same if a run continues."""
     here = runtime.execution_info.checkpoint_id if runtime.execution_info else ""
     # langgraph begins a fork with a checkpoint of its own, but not if it replies to what was asked there
     return here if here != source else f"{here}/{run_of(runtime) or secrets.token_hex(8)}"

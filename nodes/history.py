@@ -199,7 +199,7 @@ def insert_now(messages: Sequence[AnyMessage], now: str) -> list[AnyMessage]:
 def insert_recorded(messages: Sequence[AnyMessage], thread: str) -> Iterator[AnyMessage]:
     """Yield the messages, and before what a person says what the program recorded of the turn before.
 
-    An answer claims what it likes; nothing that a model writes stands there. It is sent the same in every turn.
+    An answer may claim anything, so nothing that a model wrote is in it. It is sent unchanged in every turn.
 
     Args:
         thread: The conversation's id: nobody who wrote a stored text knows it.
@@ -216,7 +216,7 @@ def insert_recorded(messages: Sequence[AnyMessage], thread: str) -> Iterator[Any
 
 
 def insert_corrections(messages: Sequence[AnyMessage], turn: Turn) -> Iterator[AnyMessage]:
-    """Yield the messages, and after the one it followed each draft of the turn that was sent back, with the reason.
+    """Yield the messages, with each draft that was sent back, and the reason, in the place where it was written.
 
     A correction is the program's word, with draft and reason in a fence: both may quote stored text.
     """

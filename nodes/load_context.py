@@ -62,7 +62,7 @@ def load_context(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 
 
 def get_loaded(state: State, handles: Handles) -> Loaded:
-    """Return what was read when the turn began; it is read again where a turn goes on in another process."""
+    """Return the context that was read when the turn began; if a turn continues in another process, read it again."""
     return state.get("loaded") or read_prompt_inputs(handles, state["turn"])
 
 

@@ -88,13 +88,13 @@ def system_prompt(lines: Mapping[int, str]) -> str:
 
 
 def fill_slots(lines: Mapping[int, str]) -> dict[str, str]:
-    """Return what the slots of a system prompt are filled with."""
+    """Return the values for the slots of the system prompt."""
     rows = "\n".join(f"{n}-- {json.dumps(text, ensure_ascii=False)}" for n, text in lines.items())
     return {"global_context": rows or EMPTY}
 
 
 def describe_now(loaded: Loaded, turn: str) -> str:
-    """Return what changes from turn to turn, as a model is sent it before the person's message.
+    """Return the text before the person's message, with everything that changes from turn to turn.
 
     Args:
         loaded: What the turn has read.
@@ -103,7 +103,7 @@ def describe_now(loaded: Loaded, turn: str) -> str:
 
 
 def keep_progress(text: str, calls: Iterable[Mapping[str, Any]]) -> str:
-    """Return the text beside calls; nothing beside a write, which has not run yet and may be told as if it had."""
+    """Return the text beside calls; none beside a write, because the text may claim that it has already run."""
     return "" if any(call["name"] in WRITERS for call in calls) else text
 
 

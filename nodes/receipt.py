@@ -67,7 +67,7 @@ class Call:
 
 
 def render_receipt(calls: Sequence[Call], declined: Sequence[str] = ()) -> str:
-    """Return what the calls of a turn wrote, found to be there already, failed to write and were refused, one a line.
+    """Return a line for each write of a turn: done, unnecessary because it existed, failed, or refused.
 
     Args:
         calls: The calls that were answered.
@@ -102,7 +102,7 @@ def _repeats(call: Call, failed: Call) -> bool:
 
 
 def name_unchanged() -> str:
-    """Return what stands in the place of a receipt where nothing was written."""
+    """Return the text in place of a receipt if nothing was written."""
     return _("no changes")
 
 
@@ -112,7 +112,7 @@ def _name_rest() -> tuple[str, str, str]:
 
 
 def name_recorded(changes: Iterable[Receipt]) -> str:
-    """Return what a turn wrote as a model is told it later, by ids alone: the texts may be those of others."""
+    """Return the writes of a turn for later prompts, as ids only, because the texts may be by others."""
     done = combine_receipts(changes)
     parts = [f"{_OPS[each['op']]} {'line ' if each['kind'] == 'line' else ''}{each['id']}" for each in done]
     more = [f"and {len(parts) - MOST_LINES} more"] if len(parts) > MOST_LINES else []
@@ -125,7 +125,7 @@ def make_answer(
     """Return the message of an answer.
 
     Args:
-        receipt: What stands under it; may be empty.
+        receipt: The text under it; may be empty.
         recorded: What was recorded of its turn; empty if it is not known.
         day: On which the person wrote.
         source: Who told the text of others that was in view; empty if none was.
@@ -137,7 +137,7 @@ def make_answer(
 
 
 def tell_recorded(answer: AnyMessage) -> str:
-    """Return what was recorded of an answer's turn, after its day, as far as it is known."""
+    """Return the record of an answer's turn with its day, as far as they are known."""
     return ", ".join(str(answer.additional_kwargs[key]) for key in (DAY, RECORDED) if key in answer.additional_kwargs)
 
 

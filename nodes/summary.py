@@ -66,7 +66,7 @@ def _tell(messages: Sequence[AnyMessage], longest: int) -> str:
 
 
 def recall(*texts: str) -> list[AnyMessage]:
-    """Return the summary, and what is told of older turns, as a model is sent it: as the result of a call."""
+    """Return the summary and the text about older turns as messages for a model: a call and its result."""
     # It repeats what was said and read, and a system prompt is no place for that. The messages around it make
     # the list one that every provider takes.
     text = "\n".join(each for each in texts if each.strip())

@@ -181,7 +181,7 @@ def close_turn(
     answers: Sequence[ToolMessage] = (),
     model: str | None = None,
 ) -> tuple[list[AnyMessage], Turn]:
-    """End a turn which nobody goes on with: write its record, and return the messages that end it, and how it ended.
+    """End an abandoned turn: write its record, and return the messages that end it, and how it ended.
 
     Args:
         messages: Its messages, from the user's on.

@@ -31,7 +31,7 @@ def list_pasted(message: BaseMessage) -> list[str]:
 
 
 def find_typed(message: BaseMessage) -> str:
-    """Return what the person typed of a message."""
+    """Return the part of a message that the person typed."""
     text = _read(message)
     for part in list_pasted(message):
         text = text.replace(part, "\n")
@@ -39,7 +39,7 @@ def find_typed(message: BaseMessage) -> str:
 
 
 def find_typed_lately(messages: Sequence[AnyMessage]) -> list[str]:
-    """Return what the person typed in the last message of theirs and in the one before it."""
+    """Return the text that the person typed in their last two messages."""
     own = [message for message in messages if isinstance(message, HumanMessage)]
     return [find_typed(message) for message in own[-2:]]
 

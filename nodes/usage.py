@@ -78,7 +78,7 @@ class Purse:
 
 
 def open_purse(handles: Handles, model: str | None = None) -> Purse:
-    """Return where a turn's calls are paid from; `model` is another one's name, if the run chose one."""
+    """Return the purse that pays for a turn's calls; `model` names another one, if the run chose it."""
     return Purse(handles.settings, handles.spending, model or model_name(handles.settings))
 
 

@@ -64,7 +64,7 @@ def read_view(state: State, memory: Memory) -> list[SourcedText]:
 
 
 def read_results(messages: Sequence[AnyMessage], memory: Memory) -> list[SourcedText]:
-    """Return the texts of the records in results of ours: as a result tells them, and as they are stored.
+    """Return the texts of the records in results of ana's tools: as the result shows them, and as they are stored.
 
     What these messages themselves wrote, all of it the person's, is not read again.
     """
@@ -77,12 +77,12 @@ def read_results(messages: Sequence[AnyMessage], memory: Memory) -> list[Sourced
 
 
 def list_ids(messages: Sequence[AnyMessage]) -> list[str]:
-    """Return the ids in results of ours, each once."""
+    """Return the ids in results of ana's tools, each once."""
     return [*dict.fromkeys(each["id"] for each in _iter_objects(messages) if isinstance(each.get("id"), str))]
 
 
 def find_source_of_summary(state: State, dropped: Sequence[AnyMessage], memory: Memory) -> str:
-    """Return who told what a summary sums up: the least trusted of it.
+    """Return the source of a summary: the least trusted source of its texts.
 
     Args:
         state: With the summary so far.
@@ -94,7 +94,7 @@ def find_source_of_summary(state: State, dropped: Sequence[AnyMessage], memory: 
 
 
 def keep_others(texts: Iterable[SourcedText]) -> list[SourcedText]:
-    """Return the texts that others told and that may order something, each once."""
+    """Return the texts by others that could contain an order, each once."""
     return [*dict.fromkeys(each for each in texts if is_others(each.source) and may_order(each.text))]
 
 

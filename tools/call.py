@@ -37,7 +37,7 @@ class CallContext:
         return self.clock.now().date()
 
     def show(self, item: Item, stamps: bool = False, longest: int = MOST_CHARACTERS) -> dict[str, Json]:
-        """Return an item as the model is shown it: with created_at and updated_at, and so many characters at most."""
+        """Return an item as the model sees it: at most `longest` characters; `stamps` adds when it was written."""
         row = plain(show_item(item, self.clock.zone, stamps=stamps, longest=longest))
         assert isinstance(row, dict)
         return row

@@ -80,7 +80,7 @@ def _find_near_names(call: CallContext, change: Change) -> list[str]:
 
 
 def find_near_in_filter(call: CallContext, where: Mapping[str, Any]) -> list[str]:
-    """Return which names that a filter asks for are nearly others, whose items it does not find."""
+    """Return names in a filter that are almost the same as existing ones, whose items the filter does not find."""
     pairs = ((kind, where[kind]) for kind in NAMED if isinstance(where.get(kind), str))
     # a filter finds short texts whatever their case
     return [

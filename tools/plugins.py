@@ -54,7 +54,7 @@ def find_registered() -> tuple[str, ...]:
 
 
 def load_tools(modules: tuple[str, ...], taken: frozenset[str], source: str = SETTING) -> dict[str, BaseTool]:
-    """Return the tools of these modules, as Python imports them, by name, of which none is taken.
+    """Return the tools of these modules by name. Modules are named as in an import; no name may be taken.
 
     Args:
         modules: Their names.

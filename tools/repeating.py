@@ -45,7 +45,7 @@ _CANCELLED = "All of the series is cancelled. If one date was meant, take this b
 
 
 def tell_repeat(call: CallContext, change: Change, keys: Collection[str]) -> dict[str, Json]:
-    """Return what is told of a change of an item that repeats, by name; nothing of one that does not."""
+    """Return notes, by name, on a change of a repeated item; none if it does not repeat."""
     old, after = change.before.properties if change.before else {}, change.after
     if after is None or not may_repeat(after.properties):
         is_finished = after and may_repeat(old) and "status" in keys and has_status(after.properties, DONE)
@@ -76,7 +76,7 @@ def tell_repeat(call: CallContext, change: Change, keys: Collection[str]) -> dic
 def tell_occurrence(
     call: CallContext, item: Item, stored: Item, other_dates: Mapping[str, OtherDates]
 ) -> dict[str, Json]:
-    """Return what stands beside an item at an occurrence: since when it is open, that the series has ended, and how
+    """Return what is shown beside an item at an occurrence: since when it is open, that the series has ended, and how
     many more of its dates are in the days that were asked for; a few by name."""
     repeat = read_item_repeat(stored, call.clock.zone)
     if repeat is None:

@@ -51,7 +51,7 @@ def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Res
 
 
 def preview_undo(call: CallContext, turn: str | None = None) -> list[Change]:
-    """Return what a call of undo would change now; nothing if it has run already, or fails."""
+    """Return the changes that a call of undo would make now; none if it has run already, or fails."""
     turn = None if turn == "last" else turn
     if turn and not call.memory.history(turn=turn, limit=1):
         deleted = find_deleted(call.memory, turn)
@@ -80,7 +80,7 @@ def _find_turn(call: CallContext, turn: str | None) -> str:
 
 
 def find_own_undo(call: CallContext) -> Undone | None:
-    """Return what this call has already undone, if it ran before a crash."""
+    """Return the changes that this call has already undone, if it ran before a crash."""
     return find_undone(call.memory, _mark(call)) if call.cause else None
 
 

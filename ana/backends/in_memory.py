@@ -134,7 +134,7 @@ class InMemoryBackend(TableReads):
                 self._writers -= 1
 
     def close(self) -> None:
-        """Do nothing: what is here would be gone."""
+        """Do nothing: closing would lose the data."""
 
     @contextmanager
     def _change(self) -> Iterator[None]:

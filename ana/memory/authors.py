@@ -16,7 +16,7 @@ def name_turn_of(client: str, act: str) -> str:
 
 
 def find_author(turn: str) -> str:
-    """Return what made a turn: edit, reminder, import, undo, or another assistant by its name; empty for a message."""
+    """Return the author of a turn: edit, reminder, import, undo, or another assistant's name; empty for a message."""
     kind, _, name = find_source(turn).partition(" ")
     if kind == "assistant":
         return name

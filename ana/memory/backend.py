@@ -76,7 +76,7 @@ class Backend(Protocol):
         """Return the vectors of the records with these ids, each of length 1; ids that do not exist are left out."""
 
     def list_keys(self) -> dict[str, int]:
-        """Return the properties that items have, each with how many have it, the commonest first."""
+        """Return the properties that items have, each with the number of items, the most frequent first."""
 
     def list_values(self, key: str) -> list[tuple[Json, int]]:
         """Return the values of a property, each with how many items have it, the commonest first.
@@ -101,7 +101,7 @@ class Backend(Protocol):
         """
 
     def position(self) -> JournalPosition:
-        """Return where the journal stands: at the last entry that was made, also if it was erased since."""
+        """Return the journal's position: that of the last entry ever made, even if it has been erased since."""
 
     def latest(self, kind: Kind) -> list[Entry]:
         """Return the last entry of every record of a kind."""
@@ -211,7 +211,7 @@ def find_earlier_change(find: Callable[[str], Change | None], entries: Sequence[
 
 
 def list_since(backend: Backend, position: JournalPosition, most: int) -> list[Entry] | None:
-    """Return the entries after a position, at most so many, the newest first; at best called in a `reading`.
+    """Return at most `limit` entries after a position, the newest first; best called in a `reading`.
 
     None if there are more, or nobody knows: some were erased, or the journal is that of a backup.
     """

@@ -38,7 +38,7 @@ def make_edit(thread: str = "", source: str = PERSON, kind: str = "edit") -> Cau
 
 
 def get_source(cause: Cause | None) -> str:
-    """Return who told what is written; the person if nothing says."""
+    """Return the source of a write; the person if none is named."""
     return cause.source if cause else PERSON
 
 

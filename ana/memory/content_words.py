@@ -70,7 +70,7 @@ class WordCounts:
         self._tally = Tally(backend, self._count_all, lambda item, _: find_words_of(item))
 
     def is_rare(self, word: str) -> bool:
-        """Whether a word stands in few enough items to name one of them."""
+        """Return whether a word occurs in so few items that it names one of them."""
         return self._tally.read()[_RECORDS][word] <= max(ALWAYS, self._backend.count("item") // TENTH)
 
     def _count_all(self) -> Counts:

@@ -52,7 +52,7 @@ class Words(str):
 
 
 def show_text(text: str) -> str:
-    """Return a text as it is if it is one word, which can pretend nothing; any other in quotes."""
+    """Return a single word as it is, because it cannot pretend to be ana's own text; any other text in quotes."""
     return text if _WORD.fullmatch(text) else quote(text)
 
 
@@ -67,7 +67,7 @@ def describe_property(name: str, value: Json, year: int | None = None) -> str:
 
 
 def name_property(name: str) -> str:
-    """Return what stands before the value of a property."""
+    """Return the label before the value of a property."""
     if name in ("type", "status"):
         return ""
     own = {"due_date": _("due"), "except": _("without"), ALSO: _("also")}
@@ -75,17 +75,17 @@ def name_property(name: str) -> str:
 
 
 def call_property(name: str) -> str:
-    """Return what a property is called: one of ours in the language that is spoken."""
+    """Return the name of a property for people: translated if it is one of ana's."""
     return _(KNOWN_NAMES[name]) if name in KNOWN_NAMES else show_name(name)
 
 
 def call_value(value: str) -> str:
-    """Return what a type or a status is called: one of ours in the language that is spoken."""
+    """Return the name of a type or a status for people: translated if it is one of ana's."""
     return Words(_(value)) if value in KNOWN_VALUES else value
 
 
 def word_values(properties: Properties) -> Properties:
-    """Return properties with the rules among them, and what types and states of ours are called, in words."""
+    """Return properties with rules, and with ana's types and states, in words."""
     return {name: _word(name, value) if isinstance(value, str) else value for name, value in properties.items()}
 
 
@@ -119,7 +119,7 @@ def show_value(value: Json, year: int | None = None) -> str:
 
 
 def show_step(old: Json, new: Json, year: int | None) -> str:
-    """Return what a value was and is."""
+    """Return a value before and after a change."""
     return f"{show_value(old, year)} -> {show_value(new, year)}"
 
 

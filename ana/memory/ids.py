@@ -17,7 +17,7 @@ def spell_id(entropy: bytes) -> str:
 
 
 def iter_candidate_ids(key: str) -> Iterator[str]:
-    """Yield ids for a new item; the first are the same for a call's key, so that a repeated call gets its own id."""
+    """Yield ids for a new item. The first follow from the call's key: a call that runs again gets the same id."""
     seed = hashlib.sha256(key.encode()).digest() if key else b""
     yield from (spell_id(seed[i : i + 5]) for i in range(0, len(seed) - 4, 5))
     while True:  # all ids of the call are in use

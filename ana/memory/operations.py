@@ -57,7 +57,7 @@ class Operation:
         return self._change_list(old)
 
     def move(self, old: Json) -> Json:
-        """Return a date, or those of a list or an object, moved by the distance. Raises ToolError at what is none."""
+        """Return the date, or the dates of a list or object, moved by the distance. Raises ToolError if one is not."""
         if isinstance(old, list):
             return [self.move(each) for each in old]
         if isinstance(old, dict):

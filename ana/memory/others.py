@@ -29,7 +29,7 @@ def is_from(item: Item, source: str) -> bool:
 def find_from(
     memory: Memory, source: str, text: str | None, where: Mapping[str, Json] | None, limit: int
 ) -> QueryResult:
-    """Return what `Memory.find` does of the items from a source. Errors as of that."""
+    """Find items from a source, as `Memory.find` does. Errors as of that."""
     result = memory.find(text, where, EVERY)
     places = [n for n, item in enumerate(result.items) if is_from(item, source)]
     fitting = result.fitting and sum(n < result.fitting for n in places[:limit])
@@ -41,6 +41,6 @@ def find_from(
 
 
 def claim_turn(memory: Memory, turn: str, cause: Cause) -> list[Change]:
-    """Make what a turn wrote the person's own words, as far as it is still there."""
+    """Mark as the person's own words those records that a turn wrote and that still exist."""
     keys = get_records(memory.backend, {entry.change.key for entry in memory.history(turn=turn)})
     return memory.claim([id if kind == "item" else f"line {id}" for kind, id in keys], cause)

@@ -133,7 +133,7 @@ class Reader:
         return next((ts for ts, old, new in changes if old and new and old.content != new.content), item.created_at)
 
     def get_completed_at(self, item: Item) -> str | None:
-        """Return when an item's status became done, by the journal, as a stamp; None if it is open or nobody knows."""
+        """Return when an item's status became done, by the journal, as a stamp; None if it is open or not known."""
         if not has_status(item.properties, DONE):
             return None
         entries = self.history(id=item.id)

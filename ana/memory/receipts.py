@@ -88,7 +88,7 @@ def word_change(receipt: Receipt) -> str:
 
 
 def name_verbs() -> dict[tuple[str, str], str]:
-    """Return what a receipt says of each kind of record and of write."""
+    """Return the words of a receipt for each kind of record and of write."""
     return {
         ("item", "create"): _("Stored"),
         ("item", "update"): _("Changed"),
@@ -100,7 +100,7 @@ def name_verbs() -> dict[tuple[str, str], str]:
 
 
 def name_failed() -> str:
-    """Return what stands before the reason why something was not done."""
+    """Return the words before the reason why something was not done."""
     return _("Not done")
 
 
@@ -128,7 +128,7 @@ def describe_difference(before: Item | None, now: Item | None) -> str:
 
 
 def quote_record(record: Item | None) -> str:
-    """Return a record in a few words, in quotes; the word for none where there is none."""
+    """Return a record in a few words, in quotes; the word for "none" if it does not exist."""
     return quote(record.content, 60) if record else _("nothing")
 
 
@@ -143,7 +143,7 @@ def _describe_record(receipt: Receipt) -> str:
 
 
 def find_title(content: str) -> str:
-    """Return the first line of a content, shortened: what a record is called."""
+    """Return the name of a record: the first line of its content, shortened."""
     return shorten(next(filter(str.strip, content.splitlines()), ""), CONTENT)
 
 
@@ -153,7 +153,7 @@ def quote_title(content: str) -> str:
 
 
 def list_parts(receipt: Receipt) -> list[str]:
-    """Return what a receipt says of the properties: those of a new or deleted record, or what became of them."""
+    """Return a receipt's words about properties: all of a new or deleted record, the changes of another one."""
     before, after = receipt["before"] or {}, receipt["after"] or {}
     old, new = (word_values(each.get("properties", {})) for each in (before, after))
     year = int(str((after or before).get("updated_at") or "0")[:4])

@@ -11,7 +11,7 @@ SINGLE = ("except", ALSO, "moved")
 
 
 def list_days(value: Json) -> list[str]:
-    """Return the dates of such a property, of what is moved from when."""
+    """Return the dates of such a property; of moved dates, those that they were moved from."""
     return [str(each) for each in value] if isinstance(value, list | dict) else []
 
 
@@ -30,7 +30,7 @@ def read_moves(value: Json) -> Properties:
 
 
 def merge_moved(old: Properties, new: Properties) -> Properties:
-    """Return new properties with what was moved before beside what is moved now, and single dates as a list."""
+    """Return new properties in which earlier moves are kept beside the new ones, and single dates are lists."""
     moved, before = new.get("moved"), old.get("moved")
     merged = new | {name: [new[name]] for name in ("except", ALSO) if isinstance(new.get(name), str)}
     if isinstance(moved, dict):
@@ -47,7 +47,7 @@ def end_added(properties: Properties) -> Properties:
 
 
 def drop_past(properties: Properties, day: date) -> Properties:
-    """Return the properties without what was left out or moved before a day, which changes no date any more."""
+    """Return the properties without exceptions and moves before a day, which no longer change a date."""
     rest, exceptions, moved = dict(properties), properties.get("except"), properties.get("moved")
     if isinstance(exceptions, list):
         rest["except"] = [each for each in exceptions if (day_of(each) or day) >= day] or None

@@ -57,7 +57,7 @@ def is_others(source: str) -> bool:
 
 
 def read_source(source: object) -> str:
-    """Return a source that somebody else may have written. Raises ValueError if it is none."""
+    """Return a source that somebody else may have written. Raises ValueError if it is not a source."""
     if not isinstance(source, str) or not _SOURCE.fullmatch(source) or not source.isprintable():
         raise ValueError(f"{str(source)[:20]!r} is not a source")
     return source
@@ -111,7 +111,7 @@ def tell_part(known: str, old: Json, new: Json, change: object, source: str) -> 
         old: What it was; None if it was not there.
         new: What it is.
         change: What the write gives for it, a value or what is done inside it; None if it gives nothing: what code
-            moves on keeps its source.
+            moves on by itself keeps its source.
         source: The write's.
     """
     if new == old or (change is None and old is not None):

@@ -21,7 +21,7 @@ class DeletedRecord:
 
     @property
     def name(self) -> str:
-        """Return what people call it: an item's id, or "line 3"."""
+        """Return its name for people: an item's id, or "line 3"."""
         return self.item.id if self.kind == "item" else f"line {self.item.id}"
 
     @property

@@ -23,7 +23,7 @@ def find_own_zone(item: Item) -> tzinfo | None:
 
 
 def make_absolute(item: Item) -> Item:
-    """Return an item whose times have the offset of the zone that they belong to; as it is where they have none."""
+    """Return an item whose times have the offset of their zone; unchanged if they have no zone."""
     own = find_own_zone(item)
     if own is None:
         return item
@@ -31,7 +31,7 @@ def make_absolute(item: Item) -> Item:
 
 
 def read_item_repeat(item: Item, person: tzinfo) -> Repeat | None:
-    """Return what repeats of an item, in the zone that it belongs to, told to a person in theirs; or None."""
+    """Return the repetition of an item, computed in the item's zone and shown in the person's; None if it has none."""
     return read_repeat(item.properties, person, item.zone) if may_repeat(item.properties) else None
 
 

@@ -38,7 +38,7 @@ def show_item(item: Item, zone: tzinfo, *, stamps: bool = False, longest: int = 
 
 
 def show_properties(item: Item, zone: tzinfo) -> dict[str, Json]:
-    """Return an item's properties for a model: dates with their weekday, and where a moment is of another zone both."""
+    """Return an item's properties for a model: dates with their weekday, and moments of another zone in both zones."""
     absolute = make_absolute(item).properties
     return {
         key: add_weekday(absolute[key] if is_elsewhere(absolute[key], zone) else value, zone)

@@ -135,7 +135,7 @@ def describe(names: Mapping[str, Names]) -> str:
 
 
 def list_item_names(item: Item, key: str) -> set[str]:
-    """Return the names that an item has, of what they are listed under."""
+    """Return those names of an item that are listed under a key."""
     if key in (DATES, OTHERS):
         return {name for name in item.properties if _find_kind(name) == key}
     if key == VALUES:

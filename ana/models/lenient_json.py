@@ -57,7 +57,7 @@ def read_value(text: str, at: int = 0) -> tuple[Any, int]:
 
 
 def decode(value: Any) -> Any:
-    """Return the object or list that a text is, with nothing besides; any other value as it is."""
+    """Return the object or list that a whole text spells; any other value unchanged."""
     text = value.strip() if isinstance(value, str) else ""
     try:
         inner, end = read_value(text) if text.startswith(("{", "[")) else (value, len(text))

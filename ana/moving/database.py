@@ -26,14 +26,14 @@ class Place(NamedTuple):
 
 
 def find_place(database: Database, name: str) -> Place | None:
-    """Return where what a person has is; None if the database has never had it."""
+    """Return where a person's data is; None if it was never in the database."""
     with database.connect() as connection:
         row = connection.execute("SELECT away, moved FROM people WHERE name = $1", (name,)).fetchone()
     return Place(*row) if row else None
 
 
 def list_people(database: Database) -> list[str]:
-    """Return those of whom the database has something."""
+    """Return the names of those with data in the database."""
     return [name for name in database.list_people() if _has_something(database, name)]
 
 
@@ -50,7 +50,7 @@ def list_away(database: Database) -> set[str]:
 
 @contextmanager
 def depart(database: Database, number: int, id: str) -> Iterator[Session]:
-    """Yield a transaction that keeps all writers out: with it what a person has is in a folder.
+    """Yield a transaction that keeps all writers out; when it commits, the person's data is in a folder.
 
     Raises StoreBusy if a turn of theirs works, or waits for a worker.
     """

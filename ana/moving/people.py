@@ -13,7 +13,7 @@ from ana.workspace.private import holds_data
 
 
 def open_moves(database: Database, owner: Workspace, to: Direction) -> dict[str, Move]:
-    """Return the moves of all who have something where it comes from, the owner's first."""
+    """Return the moves of all people who have data at the old place, the owner's first."""
     with_folder = [*([OWNER] if holds_data(owner) else []), *owner.list_people()]
     if to == "database":
         names = with_folder

@@ -55,9 +55,9 @@ class People:
         return bool(self._configured) or any(entry.tokens for entry in self._roster.load().values())
 
     def needs_token(self, host: str) -> bool:
-        """Return whether a request needs a token that came to this address of ours.
+        """Return whether a request that came to this address of the server needs a token.
 
-        Folders count, and a proxy does: without the list, whoever comes through it would be the owner.
+        Folders count, and a proxy does: without the list, anyone who comes through it would be the owner.
         """
         settings = self._owner.settings
         has_proxy = list_hosts(settings.ana_public_url, settings.ana_hosts) or settings.ana_proxies
@@ -80,14 +80,14 @@ class People:
         return self._roster.find_calendar(self.names(), key)
 
     def find_by_button(self, signed: str) -> Button | None:
-        """Return the button that stands in an address; None if nobody here has signed it."""
+        """Return the button that an address contains; None if nobody here has signed it."""
         if (name := name_person(signed)) not in self.names():
             return None
         key = replace(self._owner, person=name).note("reminder-key").read()
         return read_signed(signed, key) if KEY.fullmatch(key) else None
 
     def add(self, name: str) -> str:
-        """List a person, with a folder of their own, and return their token, of which a digest alone is kept.
+        """List a person, with a folder of their own, and return their token; only its digest is kept.
 
         Raises:
             WrongName: Nobody can be called so.
@@ -102,7 +102,7 @@ class People:
             return _add_token(listed, name, Entry())
 
     def renew(self, name: str) -> str:
-        """Return a new token of a person; every other of theirs ends. Raises UserError if it is nobody's to renew."""
+        """Return a new token of a person and end their other ones. Raises UserError if they cannot be renewed."""
         with self._roster.change() as listed:
             self._require(name)
             if name in dict(self._configured):
@@ -110,7 +110,7 @@ class People:
             return _add_token(listed, name, Entry())
 
     def make_code(self, name: str) -> str:
-        """Return a code that a device of theirs can exchange for a token, once. Raises UserError if it is nobody's."""
+        """Return a code that a person's device can exchange once for a token. Raises UserError for an unknown name."""
         with self._roster.change() as listed:
             self._require(name)
             code = secrets.token_urlsafe(16)
@@ -127,7 +127,7 @@ class People:
             return (name, _add_token(listed, name, replace(listed[name], code=""))) if name else None
 
     def remove(self, name: str) -> str:
-        """Back up what a person has, take them off the list and put it aside; return where it is now.
+        """Back up a person's data, take them off the list and move the data aside; return where it is now.
 
         Raises:
             UserError: It is the owner, nobody, or somebody of ANA_API_TOKENS.

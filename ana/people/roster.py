@@ -46,19 +46,19 @@ class Roster(Protocol):
         """Return the list."""
 
     def change(self) -> AbstractContextManager[Listed]:
-        """Yield the list, which is kept as it then is, while nobody else changes it; after an error it stays."""
+        """Yield the list to be changed, while nobody else can; it is saved at the end, but not after an error."""
 
     def make_place(self, name: str) -> None:
         """Make the place of a new person's things."""
 
     def put_aside(self, name: str) -> str:
-        """Take a person off the list, put what they have aside so that nobody finds it, and return where it is.
+        """Take a person off the list, move their data to a place where ana does not look, and return that place.
 
         Raises StoreBroken if it is damaged, StoreBusy if a turn of theirs does not end; then nothing was changed.
         """
 
     def find_calendar(self, names: Sequence[str], key: str) -> str | None:
-        """Return which of these people a calendar's key is of; None if it is nobody's."""
+        """Return which of these people a calendar's key belongs to; None if to nobody."""
 
 
 class FolderRoster:

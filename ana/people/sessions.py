@@ -27,7 +27,7 @@ def sign_in(people: People, token: str) -> tuple[str, str] | None:
 
 
 def find_session(people: People, session: str) -> tuple[str, str] | None:
-    """Return whose session it is, and one to take its place, empty as long as it is young; None if it has ended."""
+    """Return a session's person and a session that replaces it, empty while it is young; None if it has ended."""
     name = session.partition(".")[0]
     for digest in people.digests(name):
         try:

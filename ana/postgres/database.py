@@ -85,7 +85,7 @@ class Database:
                 connection.execute("INSERT INTO people (name) VALUES ($1) ON CONFLICT DO NOTHING", (name,))
 
     def find_name(self, person: int) -> str | None:
-        """Return the name of a person; None if nobody has the number, or who had it was removed."""
+        """Return the name of a person; None if nobody has the number, or the person was removed."""
         query = "SELECT name FROM people WHERE number = $1 AND name NOT LIKE '% %'"
         with self.connect() as connection:
             row = connection.execute(query, (person,)).fetchone()
@@ -134,7 +134,7 @@ class Database:
 
     @contextmanager
     def connect(self, patience: float | None = None) -> Iterator[Connection[Any]]:
-        """Yield a connection in autocommit, waiting so many seconds for it; what psycopg raises becomes ours.
+        """Yield a connection in autocommit, waiting for it for some seconds; psycopg's errors become ana's.
 
         Where somebody has just waited in vain, and nobody has got one since, it does not wait for long.
         """

@@ -46,7 +46,7 @@ class Statement(NamedTuple):
 
 @contextmanager
 def map_errors() -> Iterator[None]:
-    """Raise what psycopg raises as one of ours, without its detail, which may quote what a person has stored."""
+    """Turn psycopg's errors into ana's, without their detail, which may quote stored text."""
     try:
         yield
     except PoolTimeout as exc:

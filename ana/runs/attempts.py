@@ -56,7 +56,7 @@ class Attempt:
 
     @property
     def is_exhausted(self) -> bool:
-        """Whether others have failed often enough: the run is not carried out any more."""
+        """Return whether workers have failed at a run so often that it is given up."""
         return self._failures > MOST_FAILURES
 
     async def carry_out(self, worker: Worker) -> None:

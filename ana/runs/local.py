@@ -60,13 +60,13 @@ class _LocalRun:
             self._wake()
 
     def become(self, status: Status) -> None:
-        """Note how the run stands; one that has ended stays so."""
+        """Note the run's status; that of a run that has ended never changes."""
         if self.run.is_active:
             self.run.status, self.run.updated_at = status, datetime.now(UTC)
             self._wake()
 
     async def change(self) -> None:
-        """Return when it has told something more, or ended."""
+        """Wait until the run has sent another event, or ended."""
         await self._changed.wait()
 
     def _wake(self) -> None:
@@ -155,7 +155,7 @@ class LocalRuns:
         entry.task.cancel()
 
     async def close(self) -> None:
-        """Stop every run, as if its person had; return when nothing works any more."""
+        """Stop every run, as its person could, and wait until all have ended."""
         entries = [*self._entries.values()]
         for each in entries:
             self._cancel(each.run.id)

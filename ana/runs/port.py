@@ -77,7 +77,7 @@ class Runs(Protocol):
         """
 
     async def find(self, id: str) -> StartedRun | None:
-        """Return a run; None if there is none, or it ended so long ago that nobody remembers."""
+        """Return a run; None if there is none, or it ended too long ago."""
 
     async def list(self, thread: str) -> list[StartedRun]:
         """Return the runs of a thread that are remembered, the one started last first."""
@@ -86,13 +86,13 @@ class Runs(Protocol):
         """Return of each thread the run that works or waits, or else the one started last, without its order."""
 
     async def position(self, id: str) -> int:
-        """Return the number of the last event of a run; 0 if it has told nothing."""
+        """Return the number of the last event of a run; 0 if it has sent none."""
 
     def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
-        """Yield what a run tells from a position on, until it has ended; nothing if it is forgotten by then."""
+        """Yield a run's events from a position on, until it has ended; none if the run is no longer known."""
 
     async def join(self, id: str) -> None:
-        """Return when a run has ended and nothing of it works any more."""
+        """Wait until a run has ended and none of its code is running."""
 
     async def cancel(self, id: str) -> None:
         """Stop a run; nothing if it has ended."""

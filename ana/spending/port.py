@@ -39,10 +39,10 @@ class Books(Protocol):
     """Where a person's spending is noted; OSError, StoreBroken or StoreBusy is raised where it cannot be."""
 
     def read(self) -> DayNote:
-        """Return the note that was written last, of no day if there is none, or it is damaged."""
+        """Return the note that was written last; one without a day if it is missing or damaged."""
 
     def open(self) -> AbstractContextManager[DayNote]:
-        """Yield the note, which nobody else changes meanwhile; as it is at the end it is kept."""
+        """Yield the note to be changed, while nobody else can; it is saved at the end."""
 
     def append(self, lines: list[str]) -> None:
         """Keep lines of the ledger."""

@@ -70,7 +70,7 @@ class Spending:
         self._traces = traces
 
     def today(self) -> float:
-        """Return what was spent today, in USD; added up again if the note is of another day, damaged or missing."""
+        """Return what was spent today, in USD; added up again if the note is from another day, damaged or missing."""
         note = self._books.read()
         return note.usd if note.day == self._name_day() else self._add_up()
 
@@ -108,7 +108,7 @@ class Spending:
                 self._release(held)
 
     def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Keep what turns cost that leave no trace, LEDGER_KEYS of each; `add` has counted it."""
+        """Store the costs of turns that leave no trace, LEDGER_KEYS of each; `add` has counted them."""
         now = self._clock.now().isoformat()
         bills = ({"ts": now} | {key: each[key] for key in LEDGER_KEYS} for each in records if each["cost_usd"] != 0)
         try:
@@ -117,7 +117,7 @@ class Spending:
             _log.warning("what a turn cost could not be kept: %s", exc)
 
     def iter_accounts(self, since: float = 0.0) -> Iterator[Account]:
-        """Yield what was paid for, by thread; only what was written to since a moment, in seconds."""
+        """Yield the paid turns of each thread that was written to since a moment, in seconds."""
         for id in self._traces.ids(since):
             yield _read_account(id, self._traces.read_text(id))
         if ledger := self._books.read_ledger(since):
@@ -207,7 +207,7 @@ class NoSpending(Spending):
 
 
 def recorded_cost(record: Mapping[str, Any], settings: Settings) -> float | None:
-    """Return what a turn cost: as its record says, or by the price that is known by now; None if none is."""
+    """Return the cost of a turn: from its record, or by the present price; None if no price is known."""
     # before prices were known by themselves, a record said 0 for a model that was paid for
     if record.get("cost_usd"):
         return float(record["cost_usd"])

@@ -12,7 +12,7 @@ TRASHED = "deleted:"
 
 
 def canonical_id(text: str) -> str | None:
-    """Return a thread's id as we write it; None if this is none. The server reads all spellings that a UUID has."""
+    """Return a thread's id in ana's spelling; None if it is not one. The server reads all spellings of a UUID."""
     try:
         return str(uuid.UUID(text))
     except ValueError:
@@ -30,7 +30,7 @@ def is_thread_id(text: str) -> bool:
 
 
 def read_name(name: str) -> str:
-    """Return a name as it is kept. Raises WrongName if it is empty, or no text."""
+    """Return a name in its stored form. Raises WrongName if it is empty or invalid text."""
     check_text(name, WrongName)
     name = name.strip()
     if not name:
@@ -39,7 +39,7 @@ def read_name(name: str) -> str:
 
 
 def make_id(name: str, person: str = OWNER) -> str:
-    """Return the id that a name is, or the one that it always has for this person, and for nobody else."""
+    """Return a name itself if it is an id; otherwise the id that this name always has for this person alone."""
     if id := canonical_id(name):
         return id
     space = uuid.NAMESPACE_URL if person == OWNER else uuid.uuid5(uuid.NAMESPACE_URL, f"ana:person:{person}")

@@ -30,7 +30,7 @@ class DeletedThread:
 
     @property
     def question(self) -> str:
-        """Return what the person said first; empty if no record tells it."""
+        """Return the person's first message; empty if no record has it."""
         return str(next(read_json_lines(self.trace), {}).get("question") or "")
 
 
@@ -81,7 +81,7 @@ class ThreadStore(Protocol):
         """Return the conversations that a client has created, by their ids; they may not have begun yet."""
 
     def create(self, id: str, created: Created) -> None:
-        """Keep what a client says of a conversation; it takes the place of what was said before."""
+        """Store a client's metadata of a conversation, in place of the earlier metadata."""
 
     def last(self) -> str | None:
         """Return the thread in which the REPL was left; None if there is none."""
@@ -108,7 +108,7 @@ class ThreadStore(Protocol):
         """Leave no byte of what was deleted."""
 
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
-        """Return the ids of the threads, deleted ones too, of which something mentions what is looked for."""
+        """Return the ids of the threads that mention what is looked for, also of deleted ones."""
 
 
 class ThreadLock(Protocol):
@@ -116,7 +116,7 @@ class ThreadLock(Protocol):
 
     @property
     def token(self) -> Token | None:
-        """What the writes of its holder are checked by (`ana.leases`); None where it cannot be lost."""
+        """The token by which the holder's writes are checked (`ana.leases`); None if the lock cannot be lost."""
 
     def acquire(self) -> object:
         """Take it. Raises StoreBusy, which names the holder, if another one did not release it in time."""
@@ -125,7 +125,7 @@ class ThreadLock(Protocol):
         """Let others take it."""
 
     def discard(self) -> None:
-        """Release it and remove what is kept of it, which whoever takes it next makes again."""
+        """Release it and remove its files or rows, which the next owner makes again."""
 
 
 @contextmanager
@@ -156,7 +156,7 @@ class ThreadLocks(Protocol):
         """
 
     def own_all(self, program: str, patience: float = PATIENCE) -> AbstractContextManager[None]:
-        """Own every conversation, also those that begin meanwhile, after so many seconds of patience at most.
+        """Own every conversation, also those that begin meanwhile; wait for them at most `patience` seconds.
 
         Raises StoreBusy, which names the owner of one that was not released in time.
         """

@@ -40,7 +40,7 @@ class Run(Stoppable):
         self._nodes = 0
 
     async def acquire(self, patience: float) -> None:
-        """Wait for the thread, so many seconds, without blocking the event loop.
+        """Wait for the thread, for a number of seconds, without blocking the event loop.
 
         Raises:
             StoreBusy: It was not released in time; the message names its owner.

@@ -87,7 +87,7 @@ class Address(NamedTuple):
 
 
 def read_address(config: RunnableConfig) -> Address:
-    """Return which checkpoint a config means. Raises UserError if it names it by something else than a plain text."""
+    """Return which checkpoint a config means. Raises UserError if a part of it is not plain text."""
     parts = config["configurable"]
     address = Address(str(parts["thread_id"]), parts.get("checkpoint_ns") or "", get_checkpoint_id(config) or None)
     if not all(isinstance(text, str) and text.isprintable() for text in address if text is not None):
@@ -96,7 +96,7 @@ def read_address(config: RunnableConfig) -> Address:
 
 
 def name_stopped(writes: Sequence[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """Return what a task has written, with the reason for its end if it was cancelled.
+    """Return a task's writes; if it was cancelled, with the reason.
 
     Front ends show it, and langgraph has `CancelledError()`; without one they ask for a decision.
     """

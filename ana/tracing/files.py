@@ -96,7 +96,7 @@ class TraceFiles(Traces):
 
 
 def iter_records(path: Path) -> Iterator[Record]:
-    """Return the records of a file without lines that are none. Raises ConfigError if a newer program wrote one."""
+    """Return the records of a file, without unreadable lines. Raises ConfigError if a newer program wrote one."""
     hint = "Install the newer one, or set TRACES_DIR to another folder."
     return parse_lines(_read(path).decode("ascii", "replace"), str(path), hint)
 

@@ -22,7 +22,7 @@ ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 
 
 def check_id(id: str) -> str:
-    """Return an id. Raises UserError if it is none."""
+    """Return an id. Raises UserError if it is not an id."""
     if not ID.fullmatch(id):
         raise UserError(f"{id!r} is not an id.", "Ids are letters, digits, - and _.")
     return id
@@ -34,7 +34,7 @@ def format_line(record: Record, secrets: Sequence[str] = ()) -> str:
 
 
 def parse_lines(text: str, place: str, hint: str) -> Iterator[Record]:
-    """Yield the records of lines; those that are none are left out.
+    """Yield the records of lines; lines that are not records are left out.
 
     Args:
         text: The lines.
@@ -56,7 +56,7 @@ def parse_lines(text: str, place: str, hint: str) -> Iterator[Record]:
 
 
 def find_id(line: str, place: str, hint: str) -> str | None:
-    """Return the id by which the record of a line is found; None if it is none. Arguments as of `parse_lines`."""
+    """Return the id of the record in a line; None if the line is not a record. Arguments as of `parse_lines`."""
     id = next((record["id"] for record in parse_lines(line, place, hint)), "")
     return id if ID.fullmatch(id) else None
 

@@ -21,7 +21,7 @@ class Traces(Protocol):
     """
 
     def write(self, *records: Record) -> None:
-        """Append records; that one cannot be written is told, and fails no turn."""
+        """Append records. If one cannot be written, the person is told, and the turn does not fail."""
 
     def iter_attempts(self, thread_id: str) -> Iterator[Record]:
         """Yield every record of a thread, oldest first, also of turns that were answered again later.
@@ -39,7 +39,7 @@ class Traces(Protocol):
         """Return the threads that have records, in order; only those written to since a moment, in seconds."""
 
     def place(self, thread_id: str, id: str) -> str:
-        """Return where a person finds a record of a thread that was just written; nothing if it could not be."""
+        """Return where a person finds a thread's newest record; empty if it could not be written."""
 
     def change(self, thread_id: str, change: Callable[[Record], Record | None]) -> int:
         """Replace every record of a thread, or remove it for None, and return how many are others now.
@@ -125,7 +125,7 @@ class InMemoryTraces(Traces):
 
 
 def select_newest(records: Iterable[Record]) -> list[Record]:
-    """Return the records that stand, as the thread's state does.
+    """Return the records that are still valid, as in the thread's state.
 
     A turn that is answered again, or whose question is edited, takes the place of the earlier attempt and of what
     followed that one. Attempts share their id, the id of the user message, or the turn before them. `records` are all

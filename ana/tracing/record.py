@@ -40,7 +40,7 @@ def list_steps(messages: Sequence[AnyMessage], turn: Mapping[str, Any]) -> list[
 
 
 def add_up(turn: Mapping[str, Any], model: str, settings: Settings) -> tuple[Any, float | None]:
-    """Return the tokens of a turn and what they cost; those of a check cost what the model takes that checked."""
+    """Return the tokens of a turn and their cost; tokens of a check are priced by the model that checked."""
     usage, usd = dict(turn["usage"]), cost(turn["usage"], model, settings)
     for check in turn.get("checks", ()):
         more, its = check["usage"], cost(check["usage"], check["model"], settings)

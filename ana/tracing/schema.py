@@ -208,7 +208,7 @@ RUN_AGAIN = CONTINUED | {"thread_id", "message", "error", "replay"}
 
 
 def list_nodes(record: Record) -> list[str]:
-    """Return the nodes that ran in a turn, in order; none where the record does not tell."""
+    """Return the nodes that ran in a turn, in order; none if the record does not have them."""
     if replay := record.get("replay"):
         return replay["nodes"]
     return [part["node"] for part in record.get("inputs", {}).get("parts", [])]
@@ -220,9 +220,9 @@ def is_call(step: Step) -> bool:
 
 
 def find_fault(record: Mapping[str, Any], needed: Collection[str], checked: Collection[str]) -> str:
-    """Return what is wrong with a record, as the name of a field; nothing if nothing is.
+    """Return the name of the first invalid field of a record; empty if it is valid.
 
-    The needed fields must be there, the checked ones as they should if they are there.
+    The needed fields must exist; the checked ones must be valid if they exist.
     """
     if missing := sorted({*needed} - record.keys()):
         return missing[0]

@@ -62,7 +62,7 @@ def read_export(path: Path, *, is_bounded: bool = False) -> Bundle:
         is_bounded: Whether it may have no more records than another program's file.
 
     Raises:
-        UserError: It is none, lines of it are wrong, which are named by number, or it has too many.
+        UserError: It is not an export, has too many lines, or some are wrong; these are named by number.
     """
     bundle = Bundle()
     with path.open("rb") as file:
@@ -120,7 +120,7 @@ def _add(text: bytes, bundle: Bundle) -> None:
 
 
 def read_item(record: Any) -> Item:
-    """Return an item from its fields as JSON. Raises ValueError, TypeError or ToolError if it cannot be one of ours."""
+    """Return an item from its fields as JSON. Raises ValueError, TypeError or ToolError if ana cannot store it."""
     if not isinstance(record, dict) or record.keys() - _OPTIONAL != _NAMES:
         raise ValueError(f"it does not have exactly {', '.join(sorted(_NAMES))}")
     sources = Sources.from_json(record["sources"]) if "sources" in record else ALL_MINE

@@ -34,7 +34,7 @@ class Download(NamedTuple):
 
 
 def download(url: str, kinds: Sequence[str] | None, tag: str = "") -> Download | None:
-    """Return what is at an address; None if it still is what the ETag stands for.
+    """Download an address; return None if it has not changed since the ETag.
 
     Args:
         kinds: What the person may reach; see `reach_as`.

@@ -75,7 +75,7 @@ def make_calendar(url: str, name: str = "") -> Calendar:
 def read_entries(calendar: Calendar, data: bytes, zone: tzinfo) -> list[Item]:
     """Return the entries of a calendar as items, in the person's zone.
 
-    Raises UserError if it is none, is cut off, or has too many.
+    Raises UserError if it is not a calendar, is cut off, or has too many entries.
     """
     from ana.transfer.ics.reader import read
 
@@ -100,9 +100,9 @@ def read_entries(calendar: Calendar, data: bytes, zone: tzinfo) -> list[Item]:
 
 
 def update_entries(memory: Memory, calendar: Calendar, coming: list[Item], today: date) -> list[Change]:
-    """Make the entries of a calendar what they are now, in one act; return what changed.
+    """Bring the entries of a calendar up to date in one act, and return the changes.
 
-    An entry that is over stays when the calendar has it no more. What the person has claimed, or deleted, is left so.
+    A past entry stays if the calendar no longer has it. Entries that the person has claimed or deleted are not changed.
     """
 
     def plan(known: dict[str, Item], stamp: str) -> list[Change]:

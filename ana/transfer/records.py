@@ -60,7 +60,7 @@ def require_few(path: Path, count: int) -> None:
 
 
 def read_each(path: Path, records: Iterable[tuple[str, Record]], read: Callable[[Record], T | None]) -> list[T]:
-    """Return what is made of every record, given with its place, such as "line 3"; None is left out.
+    """Return the result of a function for every record and its place, such as "line 3"; None is left out.
 
     Raises UserError, which names the first ten with their places, if `read` raises BadRecord or ToolError for some.
     """

@@ -30,7 +30,7 @@ LABELS = {
 
 
 def list_fixed(workspace: Workspace) -> set[str]:
-    """Return the fields that cannot be set here: of the owner's those that stand in the environment itself."""
+    """Return the fields that cannot be set here: those of the owner that the environment itself sets."""
     return {name for name in PersonalSettings.model_fields if workspace.person == OWNER and is_fixed(name)}
 
 

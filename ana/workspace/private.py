@@ -16,7 +16,7 @@ def keep_private(workspace: Workspace) -> list[Path]:
 
 
 def find_exposed(workspace: Workspace) -> list[Path]:
-    """Return the data folder and the log files, as far as others on this machine may look into them.
+    """Return those of the data folder and the log files that others on this machine can read.
 
     What is in a closed folder needs no mode of its own.
     """

@@ -73,7 +73,7 @@ def stamp_file(path: Path) -> tuple[int, ...]:
 
 
 def stamp_environment() -> tuple[int, ...]:
-    """Return what changes when .env does; the process's own environment stays."""
+    """Return a stamp that changes when .env does; the process's own environment stays."""
     return stamp_file(settings_module.find_places().env_file)[1:]
 
 
@@ -81,16 +81,16 @@ class Storage(Protocol):
     """All that one person has but their items."""
 
     def stamp(self) -> Stamp:
-        """Return what changes when the person's settings do, or the person."""
+        """Return a stamp that changes when the person's settings do, or the person."""
 
     def read_settings(self) -> OthersSettings | None:
-        """Return what the person has set for themselves, in place of what the environment says; None for nothing.
+        """Return the person's own settings, which override the environment's; None if there are none.
 
         Raises StoreBroken if it cannot be read, or sets something else than a person may.
         """
 
     def write_settings(self, personal: OthersSettings) -> None:
-        """Keep what the person has set for themselves."""
+        """Store the person's own settings."""
 
     def note(self, name: NoteName) -> Note:
         """Return a short text that is kept for a command."""
@@ -102,13 +102,13 @@ class Storage(Protocol):
         """Return the records of turns."""
 
     def open_books(self, settings: Settings) -> "Books":
-        """Return what is noted of the person's spending."""
+        """Return the notes of the person's spending."""
 
     def open_ledger(self) -> "Ledger":
         """Return the ledger of reminders that were delivered."""
 
     def open_thread_store(self) -> "ThreadStore":
-        """Return what keeps conversations. Raises ConfigError if a newer program has written here."""
+        """Return the store of conversations. Raises ConfigError if a newer program has written here."""
 
     def open_locks(self) -> "ThreadLocks":
         """Return the locks of conversations."""

@@ -41,7 +41,7 @@ class Workspace:
 
     @property
     def folder(self) -> Path:
-        """The folder of what the assistant knows, for the backend; whoever wants something else asks for that."""
+        """The folder of what the assistant knows, for the backend; other code asks for the object that it needs."""
         data = self.settings.ana_data_dir
         return data if self.person == OWNER else self.people_folder / self.person
 
@@ -62,7 +62,7 @@ class Workspace:
 
     @property
     def typed_file(self) -> Path:
-        """The file of the lines that were typed."""
+        """The file with the history of typed lines."""
         return self.folder / "typed"
 
     @property
@@ -109,7 +109,7 @@ class Workspace:
         return self.storage.note(name)
 
     def get_calendar_key(self, *, change: bool = False) -> str:
-        """Return what lets whoever has it read the person's calendar; it is made when it is first asked for.
+        """Return the key that lets anyone who has it read the person's calendar; it is made when first asked for.
 
         Args:
             change: Whether another takes its place: who has the old one reads nothing any more.
@@ -135,11 +135,11 @@ class Workspace:
         return self.folder / "set-aside" / name
 
     def list_backups(self) -> list[Path]:
-        """Return the backups, and copies of files, that were made before something else."""
+        """Return the backups and copies that ana made before changes."""
         return [*(self.folder / "backups").glob("*.zip"), *(self.folder / "backups").glob("before-*[0-9]")]
 
     def list_set_aside(self) -> list[Path]:
-        """Return what moves and repairs put aside of this person; a person who was removed has another name there."""
+        """Return the data of this person that moves and repairs have put aside; a removed person has another name."""
         aside = self.name_aside("")
         return [*aside.glob("moved-*"), *aside.glob("[0-9]*Z")]
 
@@ -175,7 +175,7 @@ class Workspace:
         return self.storage.open_ledger()
 
     def open_thread_store(self) -> "ThreadStore":
-        """Return what keeps conversations.
+        """Return the store of conversations.
 
         Raises:
             ConfigError: A newer program has written here.
@@ -234,7 +234,7 @@ def open_workspace(settings: Settings, person: str = OWNER) -> Workspace:
 
 
 def is_fixed(field: str) -> bool:
-    """Return whether a setting stands in the environment itself, so that nothing else changes it."""
+    """Return whether the environment itself sets a field, so that nothing else can change it."""
     return bool(os.environ.get(field.upper(), "").strip())
 
 

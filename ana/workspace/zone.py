@@ -65,12 +65,12 @@ class Whereabouts:
         return (note and note.machine == str(self._home) and find_zone(note.zone)) or self._home
 
     def refresh(self, clock: Clock) -> None:
-        """Set a clock to that zone: another program may have noticed that it is another."""
+        """Set a clock to that zone: another program may have noticed a change."""
         if self._read():
             clock.zone = self.find()
 
     def look(self, memory: "Memory", clock: Clock, client: str = "") -> ZoneChange:
-        """Note where the person is, set the clock to that zone, and tell if it is another than before.
+        """Note the person's zone, set the clock to it, and report if it has changed.
 
         Times that name no zone keep the one in which they were said until now, in one turn that can be undone.
 
@@ -92,7 +92,7 @@ class Whereabouts:
         return ZoneChange(_describe_change(there, here, count), edit.turn if count else "")
 
     def go_to(self, memory: "Memory", clock: Clock, name: str) -> str:
-        """Set the zone, until a client names another, and return a sentence. Raises UserError if there is none such."""
+        """Set the zone, until a client names another, and return a sentence. Raises UserError if it does not exist."""
         if name and not find_zone(name):
             raise UserError(
                 _("There is no time zone {name}.").format(name=f"{name!r:.60}"), "One is called Europe/Berlin."

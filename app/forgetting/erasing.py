@@ -41,7 +41,7 @@ def ask_and_forget(assistant: Assistant, name: str, *, with_items: bool = False,
         yes: Whether the person has said yes beforehand.
 
     Raises:
-        UserError: There is none such, the person does not agree, or nobody can be asked.
+        UserError: It does not exist, the person does not agree, or nobody can be asked.
         StoreBusy: Another program works in one of the conversations; a server has its own page for this.
     """
     refuse_while_serving(assistant.handles.workspace, "forget")
@@ -91,7 +91,7 @@ def finish(assistant: Assistant) -> bool:
 
 
 def finish_at_start(assistant: Assistant) -> None:
-    """Do as `finish` does; what fails is told, and tried again at the next start."""
+    """Do as `finish` does. A failure is reported, and tried again at the next start."""
     try:
         finish(assistant)
     except AnaError as exc:

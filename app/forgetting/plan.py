@@ -81,7 +81,7 @@ class Plan:
 
     @property
     def question(self) -> str:
-        """What stands in place of a forgotten message."""
+        """The text in place of a forgotten message."""
         return f"(forgotten on {self.day})"
 
     def to_json(self) -> dict[str, list[str]]:
@@ -90,7 +90,7 @@ class Plan:
         return {"forgets": [*self.forgets], "stored": stored, "stays": [*self.stays], "unreached": [*self.unreached]}
 
     def list_parts(self) -> list[tuple[str, list[str]]]:
-        """Return what the person is told, each part that is not empty with its title."""
+        """Return the text for the person: each part that is not empty, with its title."""
         return [(_(title), lines) for title, lines in zip(TITLES, self.to_json().values(), strict=True) if lines]
 
 
@@ -102,7 +102,7 @@ def make_plan(handles: DataHandles, name: str, *, with_items: bool = False) -> P
         with_items: Whether the records go too that the turns wrote.
 
     Raises:
-        NotFound: There is none such.
+        NotFound: It does not exist.
     """
     key = to_key(name)
     record = handles.traces.find(name) if ID.fullmatch(name) else None
@@ -202,7 +202,7 @@ def _describe(handles: DataHandles, key: RecordKey) -> str:
 
 
 def name_record(key: RecordKey) -> str:
-    """Return what people call a record."""
+    """Return the name of a record for people."""
     return key[1] if key[0] == "item" else _("line {n}").format(n=key[1])
 
 

@@ -15,7 +15,7 @@ def ask(visit: Visit) -> Page:
 
 
 def press(visit: Visit) -> Page:
-    """POST /app/reminder/{signed}: do it. The signature stands for the form's token."""
+    """POST /app/reminder/{signed}: do it. The signature takes the place of the form's token."""
     rung = _find(visit)
     return _show(visit, rung, answer(visit.handles, rung, visit.request.state.button.act))
 

@@ -56,7 +56,7 @@ async def home(visit: Visit) -> str:
 
 
 def begin(visit: Visit) -> str:
-    """GET /app/chat/new: a conversation that begins with its first message; it may stand there already."""
+    """GET /app/chat/new: a conversation that begins with its first message, which may be filled in already."""
     return go_on(f"/chat/{uuid.uuid4()}", **visit.request.query_params)
 
 

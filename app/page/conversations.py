@@ -157,7 +157,7 @@ def show_calls(steps: Iterable[Step], year: int) -> list[tuple[str, str, str]]:
 
 
 def word_looks(steps: Iterable[Step], year: int) -> str:
-    """Return what was looked up in a turn, in one line; what was written has receipts. Days are without this year."""
+    """Return a turn's look-ups in one line; its writes have receipts. Days of this year are shown without it."""
     calls = (step for step in steps if is_call(step) and step["tool"] not in WRITES)
     told = ", ".join(dict.fromkeys(word_call(step["tool"], step["args"], year) for step in calls))
     return shorten(told[:1].upper() + told[1:], LOOKED)

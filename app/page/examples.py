@@ -32,7 +32,7 @@ def reads_english(settings: Settings) -> bool:
 
 
 def list_examples(part: str, in_english: bool) -> list[str]:
-    """Return what can be said in a part of the page, in its language or in English."""
+    """Return example messages for a part of the page, in its language or in English."""
     return [each if in_english else _(each) for each in EXAMPLES.get(part, ())]
 
 

@@ -37,14 +37,14 @@ def read_form_token(request: Request) -> str:
 
 
 def keep_form_token(request: Request, response: Response, token: str) -> None:
-    """Have the browser keep the token of its forms, as long as it is open."""
+    """Have the browser keep the token of its forms until it is closed."""
     if request.cookies.get(COOKIE) != token:
         secure = request.url.scheme == "https"
         response.set_cookie(COOKIE, token, path=PAGE, httponly=True, samesite="strict", secure=secure)
 
 
 def end_forms(response: Response) -> Response:
-    """Return an answer with which no form counts that is open in this browser: somebody else may sign in there."""
+    """Make all forms that are open in this browser invalid, because somebody else may sign in there."""
     response.delete_cookie(COOKIE, path=PAGE)
     return response
 
@@ -102,7 +102,7 @@ def _unescape(text: bytes) -> str:
 
 
 def read_text(form: FormData, name: str) -> str:
-    """Return a field of a form, without spaces around it; empty without one. A file is none."""
+    """Return a text field of a form, without spaces around it; empty if it is missing or a file."""
     given = form.get(name, "")
     return given.strip() if isinstance(given, str) else ""
 

@@ -80,12 +80,12 @@ class Importing:
 
     @property
     def count(self) -> int:
-        """How many records were read, of what is now and of what was."""
+        """How many records were read: present ones and earlier versions."""
         return len(self._bundle.items) + len(self._bundle.changes) if self._bundle else 0
 
     @property
     def is_rows(self) -> bool:
-        """Whether the file's name says that it has rows, of which the person is shown some first."""
+        """Whether the file is a table by its name; a preview of its rows is shown first."""
         return self._path.suffix.lower() in (".csv", ".tsv", ".json", ".md", ".markdown", ".zip")
 
     @property
@@ -166,7 +166,7 @@ def show_rows(importing: Importing) -> Page:
 
 
 async def show_growing(visit: Visit, importing: Importing) -> Response:
-    """Return the page of an import that works while it is sent, and is stopped where nobody takes it any more."""
+    """Return the page of an import that runs while the page is sent, and stops if its reader goes away."""
     page = Page("importing.html", seam=_SEAM)
     drawn = await render(visit.request, page, visit.known)
     before, _, after = bytes(drawn.body).decode().partition(_SEAM)

@@ -102,7 +102,7 @@ def create(visit: Visit) -> str:
 def mark(visit: Visit) -> str:
     """POST /app/items: {id, ...} and what is done with them: {do: done|delete|mine|move|set}, {day}, {name, value}.
 
-    Without {do} it is that of the two whose fields are filled.
+    Without {do}, the one whose fields are filled is done.
     """
     memory, ids = visit.handles.memory, [str(id) for id in visit.form.getlist("id")]
     filled = [do for do, field in (("move", "day"), ("set", "name")) if visit.read(field)]

@@ -17,7 +17,7 @@ def show(value: Any) -> Any:
 
 
 def draw_line(line: str) -> Markup:
-    """Return a line of ours as HTML: whatever direction a value is written in, nothing around it moves."""
+    """Return one of ana's lines as HTML: whatever direction a value is written in, nothing around it moves."""
     return Markup(_QUOTED.sub(r'<bdi class="value">\g<0></bdi>', str(escape(escape_controls(line)))))
 
 

@@ -61,10 +61,10 @@ def mark_missed(handles: DataHandles, id: str, by: Cause) -> None:
 
 
 def move(handles: DataHandles, day: str, when: str = "") -> Mark:
-    """Return what moves an item to a day, its time kept, or to a moment; of what repeats the time that is shown alone.
+    """Return a function that moves an item to a day, at its time, or to a moment; of a repeated one only this date.
 
     Raises:
-        UserError: The day is none.
+        UserError: It is not a day.
     """
     to, zone = _read_place(day, handles.clock.now().date()), handles.clock.zone
 
@@ -90,7 +90,7 @@ def _find_ruled(repeat: Repeat, when: str) -> str:
 
 
 def set_property(name: str, value: Json, today: date) -> Mark:
-    """Return what sets a property of an item; None takes it away. Errors as of `read_dates`."""
+    """Return a function that sets a property of an item; None removes it. Errors as of `read_dates`."""
     found = read_dates({name: value}, today)
     return lambda _: found
 
@@ -99,7 +99,7 @@ def read_dates(properties: Properties, today: date) -> Properties:
     """Return properties with the dates that words such as "next tuesday" mean.
 
     Raises:
-        UserError: A date is none: the item would be found on no day, and nothing would tell so.
+        UserError: A date cannot be read: the item would silently be found on no day.
     """
     found = dict(properties)
     for name in DATE_KEYS:
@@ -124,7 +124,7 @@ def delete(_: Item) -> None:
 
 
 def read_day(text: str, today: date) -> date:
-    """Return a day as a form names it: 2026-12-24, next tuesday. Raises UserError if it is none, or of another age."""
+    """Return the day that a form names: 2026-12-24, next tuesday. Raises UserError if it is no day or too far away."""
     day = _read_place(text, today)
     if isinstance(day, datetime):
         raise UserError(_("{value} is no day alone.").format(value=f"{text!r:.40}"), _("A day looks like 2026-12-24."))

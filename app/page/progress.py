@@ -49,7 +49,7 @@ class Progress:
         return [told for begin, end in pairwise([0, *ends]) if (told := self.draft[begin:end].strip())]
 
     def read(self, event: Event) -> None:
-        """Take in what the run told."""
+        """Take in the run's new events."""
         told = from_json(event.data) if event.name == "custom" else None
         if not isinstance(told, dict):
             return
@@ -62,7 +62,7 @@ class Progress:
 
 
 async def follow(runs: Runs, id: str, progress: Progress) -> AsyncIterator[int]:
-    """Yield, as a run's progress grows and at every tick, the position up to which it is told by now."""
+    """Yield the position up to which a run is shown, after each event and at every tick."""
     told, fresh = 0, asyncio.Event()
 
     async def read() -> None:

@@ -144,7 +144,7 @@ async def render(request: Request, page: Page, opened: OpenWorkspace | None = No
 
 
 async def answer_error(request: Request, status: int, sentence: str) -> Response:
-    """Return what a request of the page that failed is answered: a page, its script a sentence to show."""
+    """Return the answer to a failed request: a page for a browser, a sentence for the page's script."""
     sentence = _(sentence)
     if BY_SCRIPT in request.headers:
         return PlainTextResponse(escape_controls(sentence), status, HEADERS)

@@ -108,7 +108,7 @@ def choose_day(visit: Visit) -> Page:
 
 
 def list_days(today: date) -> list[tuple[str, date, str]]:
-    """Return the days that are offered to move something to: a name, the day, and what it is called besides."""
+    """Return the days that an item can be moved to: a name, the day, and the day in words."""
     days = {_("Today"): today, _("Tomorrow"): today + DAY, _("Next week"): today + timedelta(7 - today.weekday())}
     return [(name, day, show_day(day, today.year)) for name, day in days.items()]
 

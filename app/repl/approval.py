@@ -39,7 +39,7 @@ _TWINS = (
 
 
 def name_commands(text: str) -> str:
-    """Return a sentence of ours with this program's commands in place of the shell's."""
+    """Return one of ana's sentences with the REPL's commands instead of the shell's."""
     for of_shell, ours in _TWINS:
         text = of_shell.sub(ours, text)
     return text
@@ -118,7 +118,7 @@ class Approval:
             say(_("a also lets this tool of yours run in this conversation."), style="dim")
 
     def read(self, line: str) -> ShortReply | None:
-        """Return the decision that a line is while a request is shown; None for a message."""
+        """Return the decision in a line that was typed below a request; None if the line is a message."""
         if not self._waiting:
             return None
         from nodes.short_replies import read_short_reply
@@ -151,7 +151,7 @@ class Approval:
             return exc.waiting
 
     def forget(self) -> None:
-        """Take the next line as a message: another conversation begins."""
+        """Forget the request, so that the next line is a message: another conversation begins."""
         self._waiting = None
         self._allowed.clear()
 

@@ -34,7 +34,7 @@ class Conversations:
         self.id = self._threads.open(name) if name else self._threads.store.last() or str(uuid.uuid4())
 
     def greet(self) -> None:
-        """Say which conversation is open at the start, and quote its last message if that is of today."""
+        """Say which conversation is open at the start, and quote its last message if it is from today."""
         about = self._threads.describe(self.id)
         if about.turns:
             is_of_today = self._clock.day(about.last) == self._clock.now().date()
@@ -53,7 +53,7 @@ class Conversations:
     def find_turn(self, name: str) -> str:
         """Return the id of one of the last turns here, for 2 that of the last but one, for nothing that of the last.
 
-        Any other name is returned as it is. Raises UserError if there are not so many.
+        Any other name is returned as it is. Raises UserError if there are fewer.
         """
         if name and not (name.isdecimal() and 0 < int(name) <= MOST_TURNS):
             return name

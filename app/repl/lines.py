@@ -39,7 +39,7 @@ def read_piped_lines() -> Iterator[UserMessage]:
 def read_typed_lines(
     history: Path, completions: Callable[[], list[str]], on_prompt: Callable[[], None]
 ) -> Iterator[UserMessage]:
-    """Read from a terminal. Pasted text is one message, however many lines it has, and is told as such.
+    """Read from a terminal. Pasted text is one message, however many lines it has, and is marked as pasted.
 
     Text that other threads print meanwhile appears above the prompt.
 

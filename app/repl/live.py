@@ -78,7 +78,7 @@ class Region:
             self._live.console.print(wrap(line, self._live.console.width), style="dim")
 
     def end(self, answer: "Done | None") -> None:
-        """Leave the writes so far to the receipt of an answer; print them where there is none."""
+        """Leave the writes so far to the receipt of the answer; print them if there is no receipt."""
         for line in self._writes if answer is None else ():
             self.say(line)
         self._writes = []

@@ -9,7 +9,7 @@ from app.routines.running import find_brief
 
 
 def list_news(handles: DataHandles) -> list[str]:
-    """Return what is to be said, in lines. The day is not told again if this morning's brief came to an address."""
+    """Return the news as lines; without the day if this morning's brief was already sent to an address."""
     workspace = handles.workspace
     noted = workspace.whereabouts.look(handles.memory, handles.clock)
     brief = find_brief(handles, list_targets(workspace))

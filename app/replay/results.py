@@ -78,7 +78,7 @@ class RecordedResults:
         self._refused = [(step["tool"], step["args"]) for step, artifact in results if _is_undecided(step, artifact)]
 
     def answer(self, call: ToolCall) -> ToolMessage:
-        """Return what a call was answered. The turn stops at one that was never answered.
+        """Return the recorded answer to a call. The turn stops at a call that was never answered.
 
         Raises:
             ToolError: No result of the call is recorded.

@@ -37,7 +37,7 @@ def start_offer(handles: "DataHandles", name: str, at: str = "", by: "Cause | No
         at: A time of the day in its place, such as 06:30.
 
     Raises:
-        UserError: There is none of this name, or it is no time.
+        UserError: No routine has this name, or the time cannot be read.
     """
     if name not in OFFERS:
         raise UserError(f"No routine called {name!r:.60} is offered.", f"Those that are: {', '.join(OFFERS)}.")

@@ -81,7 +81,7 @@ class Routines:
                 self._run(due)
 
     def run_now(self, item: "Item") -> str:
-        """Ask a routine once, beside its times; return its answer. Errors as of a turn."""
+        """Run a routine once, apart from its times, and return its answer. Errors as of a turn."""
         moment = self._handles.clock.now()
         return self._compose(DueRoutine(item, RingKey(item.id, moment.isoformat()), moment))
 
@@ -177,7 +177,7 @@ def list_routines(handles: "DataHandles") -> list["Item"]:
 
 
 def find_routine(handles: "DataHandles", id: str) -> "Item":
-    """Return a routine. Raises NoSuchItem if there is none of this id."""
+    """Return a routine. Raises NoSuchItem if none has this id."""
     item = handles.memory.record("item", id)
     if item is None or not is_routine(item):
         raise NoSuchItem(id)

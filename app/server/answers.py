@@ -70,7 +70,7 @@ def answer(value: Any, status: int = 200, headers: dict[str, str] | None = None)
 
 
 def read_number(request: Request, name: str, default: int, least: int, most: int) -> int:
-    """Return a number of the query. Raises UserError if it is none, or out of its bounds."""
+    """Return a number of the query. Raises UserError if it is not a number, or out of bounds."""
     text = request.query_params.get(name, str(default))
     if not text.isdecimal() or len(text) > 9 or not least <= int(text) <= most:
         raise UserError(f"{name} is {text[:20]!r}.", f"Give a number from {least} to {most}.")
@@ -83,7 +83,7 @@ def read_limit(request: Request, default: int) -> int:
 
 
 def path_id(request: Request) -> str:
-    """Return the thread's id in the request's path. Raises NotFound if it is none."""
+    """Return the thread's id in the request's path. Raises NotFound if it is not an id."""
     if id := canonical_id(request.path_params["thread_id"]):
         return id
     raise NotFound("There is no such thread.")

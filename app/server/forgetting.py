@@ -16,7 +16,7 @@ from app.server.workspaces import OpenWorkspace
 
 
 async def plan_forgetting(opened: OpenWorkspace, name: str, *, with_items: bool) -> Plan:
-    """Return what is forgotten with a message, an item or a line. Errors as of `make_plan`."""
+    """Return everything that is forgotten with a message, an item or a line. Errors as of `make_plan`."""
     return await run_in_threadpool(make_plan, opened.handles, name, with_items=with_items)
 
 

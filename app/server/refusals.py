@@ -57,7 +57,7 @@ async def _answer_update(_: Request, exc: Exception) -> Response:
 
 
 async def fail(_: Request, exc: Exception) -> JSONResponse:
-    """Answer what nobody foresaw, from outside the guard; the log has the traceback."""
+    """Answer an unforeseen error, outside of the guard; the log has the traceback."""
     sentence = f"Something went wrong that was not foreseen: {type(exc).__name__}."
     return JSONResponse({"error": sentence}, status_code=500, headers=HEADERS)
 

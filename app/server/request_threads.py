@@ -18,5 +18,5 @@ own: ContextVar[CapacityLimiter | None] = ContextVar("own", default=None)
 
 
 async def run_in_threadpool(do: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Return what something returns that blocks; it runs in a thread of the person whose request it is."""
+    """Run a blocking function in a thread of the person whose request it is, and return its result."""
     return await to_thread.run_sync(partial(do, *args, **kwargs), limiter=own.get())

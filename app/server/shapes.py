@@ -57,7 +57,7 @@ def _started() -> str:
 
 
 def show_info() -> Json:
-    """Return what the server is, as GET /info tells it."""
+    """Return the description of the server for GET /info."""
     return {"version": __version__, "flags": {"assistants": True, "crons": False, "langsmith": False}}
 
 
@@ -77,7 +77,7 @@ def show_run(run: StartedRun) -> Json:
 
 
 def show_checkpoint(config: RunnableConfig | None) -> Json | None:
-    """Return where a state is; None if it is nowhere."""
+    """Return the address of a state's checkpoint; None if it has none."""
     place = (config or {}).get("configurable") or {}
     return {name: place[name] for name in _CONFIG_KEYS if name in place} if place.get("checkpoint_id") else None
 

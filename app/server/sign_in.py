@@ -212,7 +212,7 @@ def _set_session(send: Send, scope: Scope, session: str) -> Send:
 
 def read_token(connection: HTTPConnection) -> str:
     """Return the token of a request, empty without one. A bearer counts before a key: the SDKs send one of LangSmith's
-    as such where the environment has it. A header that comes twice is none."""
+    as such where the environment has it. A header that comes twice does not count."""
     kinds = ("authorization", "x-api-key")
     bearer, key = ([value.strip() for value in connection.headers.getlist(kind)] for kind in kinds)
     bearers = [value[7:].strip() for value in bearer if value[:7].lower() == "bearer "]

@@ -50,7 +50,7 @@ def describe_thread(state: StateSnapshot, thread: Thread) -> Row:
 
 
 def find_value(row: Row, path: str) -> Any:
-    """Return what stands at a path of a row as JSON, like values.messages[-1].content; None if nothing does."""
+    """Return the JSON value at a path of a row, like values.messages[-1].content; None if there is none."""
     value: Any = row
     for name, place in _STEP.findall(path):
         if name and isinstance(value, dict):

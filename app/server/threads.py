@@ -24,7 +24,7 @@ Json = dict[str, Any]
 
 
 def show_row(row: Row) -> Row:
-    """Return a thread's row as clients are told it."""
+    """Return a thread's row in the form for clients."""
     return {name: value for name, value in row.items() if name != OPEN_REQUEST}
 
 

@@ -93,7 +93,7 @@ class TurnRunner:
 
 
 def to_response(body: dict[str, Any], status: int = 200) -> JSONResponse:
-    """Return what a turn told, as an answer."""
+    """Return the outcome of a turn as a response."""
     return JSONResponse(to_jsonable_python(body, fallback=str), status_code=status)
 
 

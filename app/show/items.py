@@ -75,7 +75,7 @@ def describe_source(item: Item) -> str:
 
 
 def name_source(source: str) -> str:
-    """Return what a source is called."""
+    """Return the name of a source for people."""
     kind, space, name = source.partition(" ")
     return f"{_(kind)}{space}{name}"
 

@@ -37,7 +37,7 @@ def show_request(request: "Request") -> None:
 
 
 def word_actions(request: "Request") -> Iterator[tuple[str, list[str]]]:
-    """Yield what every action of a request does, then its other arguments and why ana asks."""
+    """Yield a sentence about each action of a request, with its other arguments and why ana asks."""
     summary = request.get("summary", "")
     for action in request["action_requests"]:
         name, description = str(action.get("name")), str(action.get("description") or "").removeprefix(f"{summary}\n")

@@ -16,7 +16,7 @@ STOPPED = mark_text("Stopped. What was already stored stays.")
 
 
 def describe_wait(settings: Settings, seconds: float, stop: str) -> str:
-    """Return the status after so many seconds; empty in the first ones, or if no model is used.
+    """Return the status after a number of seconds; empty in the first ones, or if no model is used.
 
     Args:
         settings: Settings with the model.

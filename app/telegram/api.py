@@ -96,7 +96,7 @@ class Api:
                 pause = min(2 * pause, LONGEST_PAUSE)
 
     def wait(self, seconds: float) -> None:
-        """Wait for so many seconds. Raises TurnStopped if stopped meanwhile."""
+        """Wait for a number of seconds. Raises TurnStopped if stopped meanwhile."""
         wait_for(partial(asyncio.sleep, seconds))
 
     def download(self, file: str) -> bytes:

@@ -20,7 +20,7 @@ from nodes.view import read_view
 
 
 def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall]) -> Batch:
-    """Return what is weighed before calls run; those that only look something up, or cannot run, are left out.
+    """Return the batch that is weighed before calls run, without calls that only look something up or cannot run.
 
     Nothing is weighed in a turn that is run again with its recorded results: what the person decided is in those.
     """
@@ -47,7 +47,7 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
 
 
 def _read_change(receipt: Receipt) -> Change:
-    """Return the change that a receipt tells of, as far as it is weighed."""
+    """Return the change that a receipt describes, as far as it is weighed."""
     records = (receipt["before"], receipt["after"])
     before, after = (each and Item(str(each["id"]), each["content"], each["properties"], "", "") for each in records)
     return Change(receipt["kind"], str(receipt["id"]), before, after)

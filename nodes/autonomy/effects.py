@@ -21,7 +21,7 @@ TAUGHT = frozenset({*RULE_KEYS, "repeat_from", "remind"})
 
 
 def find_effects(change: Change) -> frozenset[Effect]:
-    """Return what a change does; nothing if the record stays as it is."""
+    """Return the effects of a change; none if the record stays as it is."""
     if change.kind == "line":
         return frozenset({"teaches"})
     return frozenset(_iter_effects(change.before, change.after))

@@ -82,7 +82,7 @@ def make_request(askings: Sequence[Asking], today: date, note: str = "") -> Open
 
 
 def show_request(request: OpenRequest) -> dict[str, Any]:
-    """Return the request as people are shown it: what is said of all first, and each description with its reasons.
+    """Return the request in the form for people: first the reasons common to all, then each description with its own.
 
     A front end shows one action at a time, so the first one's description begins with what is said of all: also each
     reason that several actions have, once, with their numbers where it is not for all.
@@ -124,7 +124,7 @@ def may_be_approved_unseen(request: OpenRequest | None) -> bool:
     """Whether a yes to everything that a turn asks covers a request: only the dial asks, and nothing has changed.
 
     Args:
-        request: The request; None if a tool of the person's own asks, of which nobody has weighed what ordered it.
+        request: The request; None if a tool of the person's own asks: nothing has weighed who ordered that.
     """
     if not request or request["note"]:
         return False

@@ -85,7 +85,7 @@ class Batch:
         return any(map(self.is_rare, shared - find_content_words(*others)))
 
     def find_effects(self, change: Change) -> frozenset[Effect]:
-        """Return what a change does to a record that was there before the turn, and what it teaches in any case."""
+        """Return the effects of a change on a record from before the turn, and, of any record, what it teaches."""
         effects = find_effects(change)
         return effects & {"adds", "teaches"} if change.id in self.own_ids else effects
 
@@ -117,7 +117,7 @@ def find_source(write: Write, batch: Batch) -> str:
 
 
 def list_effects(write: Write, batch: Batch) -> dict[Effect, list[Change]]:
-    """Return what a call does, in the order of the table, with the changes that do it."""
+    """Return the effects of a call in the order of the table, each with the changes that cause it."""
     effects = {effect: [each for each in write.changes if effect in batch.find_effects(each)] for effect in TABLE}
     return {effect: changes for effect, changes in effects.items() if changes or effect in write.own}
 

@@ -44,7 +44,7 @@ class Write:
 
 
 def read_write(call: ReadCall, modules: tuple[str, ...]) -> Write | None:
-    """Return a call as it is weighed; None if it has run, cannot run, or does nothing that asks."""
+    """Return a call as a write to weigh; None if it has run, cannot run, or never needs approval."""
     name, args, context = call.name, call.args, call.context
     if call.fault or name in READERS:
         return None

@@ -40,7 +40,7 @@ def _widen(minutes: Iterable[int]) -> set[int]:
 
 
 def find_last_reading(e: Evidence) -> datetime | None:
-    """Return the moment that `now` gave last in this turn."""
+    """Return the last result of `now` in this turn."""
     with suppress(IndexError, KeyError, ValueError):
         return datetime.fromisoformat(e.results("now")[-1]["iso"])
     return None

@@ -59,7 +59,7 @@ def _dates() -> tuple[re.Pattern[str], ...]:
 
 
 def find_days(text: str, today: date) -> list[Reading[date]]:
-    """Return the dates in a text; one without a year is the nearest, or in another year that the text names."""
+    """Return the dates in a text; one without a year is the nearest, or in a year that the text names."""
     readings = list[Reading[date]]()
     taken, years = bytearray(len(text)), {int(year) for year in _YEAR.findall(text)[:MOST_YEARS]}
     for match in (match for pattern in _dates() for match in pattern.finditer(text)):
@@ -101,7 +101,7 @@ def _weekdays() -> re.Pattern[str]:
 
 
 def find_weekdays(text: str) -> list[Reading[int]]:
-    """Return the weekdays in a text, in order; "Mondays" is none."""
+    """Return the weekdays in a text, in order; "Mondays" does not count."""
     names = read_names("weekdays")
     matches = ((m, m[0][0] if "曜" in m[0] else m[0].lower()) for m in _weekdays().finditer(text))
     return [Reading(match.start(), match.end(), names[name]) for match, name in matches]

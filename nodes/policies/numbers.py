@@ -40,7 +40,7 @@ def numbers_are_traced(e: Evidence) -> Iterator[str]:
 
 
 def find_own(e: Evidence) -> Sequence[Quantity]:
-    """Return the numbers of a draft that are in no text, result or calculation, and no difference from one that is."""
+    """Return the numbers of a draft without a source: in no text, result or calculation, nor a difference of such."""
     own: Sequence[Quantity] = (stated := find_quantities(e.statements, e.today))
     # what was said long ago is read only for what this turn does not explain
     for texts in ([e.question, *(call.exchange for call in e.calls)], [e.prompt, *e.lines.values(), *e.earlier]):

@@ -60,7 +60,7 @@ def read_closed(chroma: Path, name: str, embedder: str, open: Callable[[], Chrom
 
 
 def read_vectors(path: Path) -> tuple[str, int] | None:
-    """Return the embedder that a data folder is bound to, the one that made its vectors, and their revision.
+    """Return the embedder that a data folder is bound to, the embedder that made its vectors, and their revision.
 
     None if it has no records, or cannot be read.
     """

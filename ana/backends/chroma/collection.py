@@ -131,7 +131,7 @@ class ChromaCollection:
         }
 
     def look_up(self, find: Callable[[sqlite3.Connection], T]) -> T:
-        """Return what is found in the index, which is faster than Chroma."""
+        """Search in the index, which is faster than Chroma."""
         return self.index.use(self._at_hand, find)
 
     @contextmanager

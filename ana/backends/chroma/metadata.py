@@ -69,7 +69,7 @@ def to_chroma(item: Item) -> tuple[str, Metadata]:
 
 
 def limit_flat(metadata: Metadata, names: set[str]) -> Metadata:
-    """Return the metadata of a record of ours with those flat copies that a collection has room for.
+    """Return the metadata of one of ana's records, with as many flat copies as the collection has room for.
 
     `names` are those that the collection knows; new ones are added.
     """
@@ -93,7 +93,7 @@ def from_chroma(id: str, document: str, metadata: Metadata) -> Item:
 
 
 def from_own(id: str, document: str, metadata: Metadata) -> Item:
-    """Return the item exactly as it was stored. Raises KeyError, ValueError, TypeError if it is none of ours."""
+    """Return the item exactly as it was stored. Raises KeyError, ValueError, TypeError if ana did not write it."""
     rest = json.loads(str(metadata[ITEM_KEY]))
     length = rest.pop("length")
     return from_json({"id": id, "content": document[:length], **rest})

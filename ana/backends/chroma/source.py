@@ -76,7 +76,7 @@ class ChromaSource:
             yield from self._read_embedded(part)
 
     def read_rows(self, size: int = PAGE) -> Iterator[list[Row]]:
-        """Yield all records, so many at once, as Chroma has them, even if they cannot be read as items."""
+        """Yield all records, a page at a time, as Chroma has them, even if they cannot be read as items."""
         for part in iter_pages(self._collection, size=size):
             yield [*map(Row, part["ids"], part["documents"], part["metadatas"], part["embeddings"])]
 

@@ -19,7 +19,7 @@ _NAMES = {"item": "items", "line": "global_context"}
 
 
 def open_rows(rows: PersonRows, embedder: Embedder) -> "tuple[PostgresBackend, PostgresCare]":
-    """Return the store of a person, and the care for it."""
+    """Return a person's store, and the `Care` that maintains it."""
     return PostgresBackend(rows.database, rows.person, embedder), PostgresCare(rows, embedder)
 
 

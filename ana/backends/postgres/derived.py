@@ -38,7 +38,7 @@ class Derived:
 
     @property
     def embedder(self) -> str | None:
-        """Return what made the vectors; None in an empty store."""
+        """Return the name of the embedder that made the vectors; None in an empty store."""
         return self._embedder[0] if self._embedder else None
 
     def is_at(self, state: State) -> bool:

@@ -38,7 +38,7 @@ class State(NamedTuple):
 
 
 def read_state(rows: Rows) -> State:
-    """Return what the row of STATE says."""
+    """Return the state in the row of STATE."""
     for seq, ts, embedder, embedded in rows:
         return State((seq, ts), (embedder, embedded) if seq else None)
     return State((0, ""), None)
@@ -64,7 +64,7 @@ def list_entries(session: Session, turn: str | None, id: str | None, since: str,
 
 
 def find_by_keys(keys: Iterable[str]) -> Statement:
-    """Return what reads the entries that calls with these keys made."""
+    """Return the statement that reads the entries that calls with these keys made."""
     return Statement(f"SELECT {_COLUMNS} FROM entries WHERE key = ANY(?)", [[to_name(key) for key in keys]])
 
 
@@ -104,7 +104,7 @@ def list_turns(session: Session, thread: str | None, prefix: str, limit: int) ->
 
 
 def make_entries(entries: Sequence[Entry], first: int) -> Iterator[tuple[Any, ...]]:
-    """Yield what enters changes under the numbers from the first on: see ENTRIES."""
+    """Yield the rows of changes, numbered from the first on; their columns are ENTRIES."""
     for seq, entry in enumerate(entries, first):
         change = entry.change
         yield (
@@ -116,7 +116,7 @@ def make_entries(entries: Sequence[Entry], first: int) -> Iterator[tuple[Any, ..
 
 
 def delete_entries(records: Collection[RecordKey]) -> Statement:
-    """Return what removes every entry of these records."""
+    """Return the statement that removes every entry of these records."""
     kinds, ids = [kind for kind, _ in records], [to_name(id) for _, id in records]
     these = "SELECT * FROM unnest(?::text[], ?::text[])"
     return Statement(f"DELETE FROM entries WHERE (kind, id) IN ({these})", [kinds, ids])

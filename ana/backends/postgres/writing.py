@@ -93,7 +93,7 @@ class Writing:
 
 
 def select_records(keys: Collection[RecordKey]) -> Statement:
-    """Return what reads the records of these that exist: kind, record, row."""
+    """Return the statement that reads those of these records that exist: kind, record, row."""
     kinds, ids = [kind for kind, _ in keys], [to_name(id) for _, id in keys]
     these = "unnest(?::text[], ?::text[]) AS these(kind, id)"
     return Statement(f"SELECT kind, record, row FROM {these} JOIN records USING (kind, id)", [kinds, ids])

@@ -49,7 +49,7 @@ def compare_number(op: str, bound: Any) -> Sql:
 
 
 def has_part(key: str, part: str) -> tuple[Sql, Sql]:
-    """Return conditions on a property's row, one of which is true if it is a text that has a part, in any case."""
+    """Return two conditions on a property's row. One is true if its text contains a part, in upper or lower case."""
     name, text = json.dumps(key), json.dumps(part)
     return Sql(_SHORT_HAS_PART, (name, text[1:-1], text)), Sql(_LONG_HAS_PART, (name, text))
 

@@ -24,7 +24,7 @@ class IndexReads(ABC):
 
     @abstractmethod
     def look_up(self, kind: Kind, find: Callable[[sqlite3.Connection], T]) -> T:
-        """Return what is found in the tables of a kind of record."""
+        """Search in the tables of a kind of record."""
 
     @property
     def embedder_name(self) -> str:

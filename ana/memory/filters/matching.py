@@ -27,7 +27,7 @@ def _passes(node: Node, item: Item) -> bool:
 
 
 def get_value(item: Item, key: str) -> Json:
-    """Return what an item has under a key of a filter."""
+    """Return an item's value under a key of a filter."""
     if key in item.properties:  # also where it is null: the property hides the item's own value
         return item.properties[key]
     return getattr(item, key) if key in OWN_KEYS else None

@@ -50,7 +50,7 @@ def count_fitting(reasons: Sequence[Reason], embedder: str) -> int:
 
 
 def keep_fitting(result: QueryResult) -> QueryResult:
-    """Return the answer to a text with what fits alone, or with the nearest if nothing does; any other as it is."""
+    """Return the result of a query by text with only the fitting items, or the nearest if none fits."""
     if result.fitting is None:
         return result
     count = result.fitting or NEAREST

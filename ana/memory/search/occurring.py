@@ -135,14 +135,14 @@ class Occurrences:
         return at[self._touch(node.window, at) if isinstance(node, On) else self._compare(node, at)]
 
     def drop_status(self, statuses: tuple[str, ...], at: Numbers) -> Numbers:
-        """Return which of these are of items with none of these statuses."""
+        """Return which of these belong to items with none of these statuses."""
         codes, samples = self._group("status")
         passes: Mask = np.array([not has_status(item.properties, statuses) for item in samples])
         selected: Numbers = at[passes[codes[self.owner[at]]]]
         return selected
 
     def keep_items(self, at: Numbers, passing: Numbers) -> Numbers:
-        """Return which of these are of items of which one is among those that pass."""
+        """Return which of these belong to items that have at least one occurrence that passes."""
         return at[self._mark_items(passing)[self.owner[at]]]
 
     def choose(self, at: Numbers, preferred: Sequence[Mask]) -> Numbers:

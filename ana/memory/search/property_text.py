@@ -22,7 +22,7 @@ and .4; a million of made-up words 4 s to store, and .4.
 def render_text(content: str, properties: Properties, longest: int | None = SEARCHED) -> str:
     """Return the text that is embedded: the content, and if there are properties the delimiter and the properties.
 
-    At most so many characters of each; None for all.
+    How many characters of each at most; None for all.
     """
     words = _spell_properties(properties)
     return content[:longest] + (DELIMITER + words[:longest] if words else "")

@@ -24,7 +24,7 @@ def tokenize(text: str) -> list[str]:
 
 
 def split_words(text: str) -> list[str]:
-    """Return what stands between spaces and marks, as `tokenize` does, but a run without spaces as one word."""
+    """Return the words between spaces and marks, as `tokenize` does, but a run without spaces as one word."""
     return [_drop_plural(word) for word in _WORD.findall(_fold(text))]
 
 

@@ -33,7 +33,7 @@ _TAIL = re.compile(rf"{_AROUND}\Z")
 
 
 def read_named_call(text: str, tools: Tools) -> ParsedReply | None:
-    """Return the call that a reply is; None where it is something else.
+    """Return a reply as a call; None if it is not one.
 
     Raises:
         ToolError: Its arguments cannot be read.

@@ -52,7 +52,7 @@ def refuse(why: str) -> Plan:
 
 
 def read_talk(view: View) -> Plan | None:
-    """Answer what is only talk, take back what the last turn changed, and refuse a shell's commands."""
+    """Answer small talk, undo the last turn, and refuse shell commands."""
     said, words = fold(view.text), {*find_words(fold(view.text))}
     if undo := pattern(_UNDO).match(view.low):
         turn = {"turn": undo[1]} if undo[1] else {}
@@ -83,13 +83,13 @@ def read_paste(view: View) -> Plan | None:
 
 
 def read_lead_in(view: View) -> Plan | None:
-    """Keep what begins with words that say what it is."""
+    """Keep a text that begins with its kind: "note:", "idea:"."""
     kind, content = _take_lead_in(view)
     return keep_as(kind, content, view) if kind and content else None
 
 
 def read_about_person(view: View) -> Plan | None:
-    """Keep what people say of themselves as a line about them, unless it is of one day."""
+    """Keep what people say about themselves as a line of Global Context, unless it concerns a single day."""
     said = pattern(rf"<remember>\W+(?P<told>{_I}\b)|<about me>(?! \w+ed\b| met\b| said\b)").match(view.low)
     if not said or find_single(view.text, view.now, is_timed=False):
         return None
@@ -152,7 +152,7 @@ def read_reply(view: View) -> Plan | None:
 
 
 def read_order(view: View, pick: str = "") -> Plan | None:
-    """Do what is ordered of one item; ask where several are meant, which `pick` then says; say so where none is."""
+    """Carry out an order about one item. If several may be meant, ask which (see `pick`); if none is, say so."""
     order = _find_move(view) or _find_skip(view) or _find_order(view)
     if order and not pattern("(?:(?:the|my) )*<many>").match(order.what):
         return _obey(order, view, pick)

@@ -104,7 +104,7 @@ def _tell_day(found: dict[str, str], today: date | None = None) -> str:
 
 
 def read_agenda(view: View) -> Plan | None:
-    """List what is due, to do or of a kind, where a message asks for nothing else."""
+    """List items that are due, open or of a kind, if a message asks for nothing else."""
     text, today = pattern(r"\b(?:(?:in the|this) )?(?:morning|afternoon|evening)\b").sub("", view.low), view.now.date()
     days = find_named_days(text, today)
     words = {*find_words(pattern("<to do>").sub("todo", " ".join(drop_mentions(text, days).split())))}
@@ -132,7 +132,7 @@ def _list(given: dict[str, Any]) -> Plan:
 
 
 def read_done(view: View) -> Plan | None:
-    """Tell what was done, where a question asks for that and for nothing else than some days of the past."""
+    """Tell what was done on past days, if a question asks for nothing else."""
     today = view.now.date()
     days = find_named_days(view.low, today)
     if not pattern(_DONE).match(" ".join(drop_mentions(view.low, days).split())):

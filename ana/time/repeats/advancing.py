@@ -27,7 +27,7 @@ _BACK = timedelta(days=366)
 
 
 def find_done_occurrence(repeat: Repeat, now: datetime) -> Occurrence | None:
-    """Return the occurrence that is meant by whoever says now that it is done.
+    """Return the occurrence that a person means who says now that it is done.
 
     It is today's if there is one a day, else the latest that has begun, else the next. None if it was done before: the
     next lies farther off than the one that was done last.
@@ -134,7 +134,7 @@ def _settle_source(repeat: Repeat) -> dict[str, Json]:
 
 
 def write_until(end: datetime, *, is_day: bool) -> str:
-    """Return the last moment that counts as properties hold it: as a day where all of it counts."""
+    """Return the last moment that counts in the form of properties: a day if all of it counts."""
     return str(end.date()) if is_day or end.time() == time.max else end.isoformat(timespec="minutes")
 
 

@@ -140,7 +140,7 @@ def _iter_rule(repeat: Repeat, since: datetime, last: datetime) -> Iterator[date
 
 
 def find_moved(repeat: Repeat) -> dict[datetime, datetime]:
-    """Return where the moments are that are moved; of a day with several the first, unless it is moved by itself."""
+    """Return the times of moments that are moved; of a day with several the first, unless single ones are moved."""
     moved: dict[datetime, datetime] = {}
     for key in sorted(repeat.moved, key=lambda key: isinstance(key, datetime)):
         begin = to_local(repeat, key)

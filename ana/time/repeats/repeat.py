@@ -106,7 +106,7 @@ class Repeat:
 
 
 def read_repeat(properties: Mapping[str, Json], zone: tzinfo, own_zone: str = "") -> Repeat | None:
-    """Return what repeats; None where nothing does, or neither rule nor dates can be read.
+    """Return the repetition; None if there is none, or neither rule nor dates can be read.
 
     Args:
         properties: An item's. `recurrence`, as older items have it, is read where there is no `repeats`.

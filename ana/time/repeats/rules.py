@@ -104,7 +104,7 @@ def parse_rule(text: str, zone: tzinfo) -> Rule:
         zone: The person's zone, for an end in UTC.
 
     Raises:
-        ValueError: It is none, repeats more than 24 times a day, or has a part or a value that no rule has.
+        ValueError: It is not a rule, repeats more than 24 times a day, or has a part or a value that no rule has.
     """
     parts: dict[str, str] = {}
     if len(text) > LONGEST:

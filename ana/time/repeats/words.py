@@ -58,7 +58,7 @@ def tell_unread(texts: Iterable[str]) -> str:
 
 
 def word_rule(text: str) -> str:
-    """Return an RRULE, as it is written, in words with its end; as it is, what has no words."""
+    """Return an RRULE in words, with its end; unchanged if there are no words for it."""
     try:
         rule = parse_rule(text, UTC)
     except ValueError:

@@ -82,7 +82,7 @@ def find_weekday(base: Base, weekday: int, which: int | None = None) -> Days:
 
 
 def find_period(today: date, unit: str, turn: int = 0) -> Days:
-    """Return a whole day, week, weekend, month, quarter or year, so many after the present one."""
+    """Return the day, week, weekend, month, quarter or year that is `turn` of them after the present one."""
     if unit == "days":
         return one(today + turn * DAY)
     if unit in ("weeks", "weekend"):
@@ -121,7 +121,7 @@ def find_date(base: Base, day: tuple[int, int], year: int | None = None, weekday
 
 
 def find_dates(base: Base, weekday: int | None, day: tuple[int, int], last: int, year: int | None) -> Days | None:
-    """Return some days of one month."""
+    """Return the days from one day to another of the same month; None if they are not in this order."""
     first = find_date(base, day, year, weekday)
     until = find_date(base, (day[0], last), first.first.year).last
     return first._replace(last=until) if until > first.first else None
@@ -177,7 +177,7 @@ def find_earlier(base: Base, length: Length, day: Days | None = None) -> Days | 
 
 
 def find_working_day(base: Base, number: int, day: date) -> Days:
-    """Return the day that is so many working days later."""
+    """Return the day that is a number of working days later."""
     weeks, rest = divmod(number, 5)
     end = day + weeks * WEEK - DAY * max(0, day.weekday() - 4)
     while rest > 0 or end.weekday() > 4:
@@ -226,7 +226,7 @@ def read_slashed(base: Base, weekday: int | None, figures: Figures) -> Days | No
 
 
 def read_dotted(base: Base, weekday: int | None, figures: Figures) -> Days | None:
-    """Read day before month; without a year 3.14. is none, nor are 1.5 and 1,50."""
+    """Read day before month. Without a year, 3.14. is not a date, and neither are 1.5 and 1,50."""
     day, month, *year = figures.numbers
     is_short = figures.text[-2:-1] == "." or "," in figures.text
     if not year and (is_short or not 0 < month < 13):

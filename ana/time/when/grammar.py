@@ -82,7 +82,7 @@ class _Node:
     ends: list[_End] = field(default_factory=list)
 
     def follow(self, names: tuple[str, ...]) -> "_Node":
-        """Return the place after this one where these alternatives may stand."""
+        """Return the place after these alternatives, and make it if it does not exist."""
         same = [node for node in self.following.get(names[0], ()) if node.names == names]
         if not same:
             same = [_Node(names, any(map(str.isupper, names)))]
@@ -143,7 +143,7 @@ class Chart:
     _depth: int = 0
 
     def match(self, symbol: str, at: int) -> list[Match]:
-        """Return what a symbol matches from a token on, the longest first."""
+        """Return the matches of a symbol from a token on, the longest first."""
         if at >= len(self.tokens) or self.grammar.first[symbol].isdisjoint(self.tokens[at].names):
             return []
         if (symbol, at) not in self._matches:

@@ -56,7 +56,7 @@ def list_days(text: str, reading: Reading) -> list[Mention]:
 
 
 def find_impossible(text: str, today: date) -> list[str]:
-    """Return what a text writes as a day that no calendar has: 30 February, 31.6.2027."""
+    """Return the days in a text that no calendar has: 30 February, 31.6.2027."""
     reading = read(text, today)
     spans = (reading.span(piece) for piece in reading.pieces if isinstance(piece.value, NoSuchDay))
     return [text[start:end] for start, end in spans]

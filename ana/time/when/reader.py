@@ -183,7 +183,7 @@ class _Scan(NamedTuple):
 
 
 def has_noun_behind(tokens: Sequence[Token], at: int) -> bool:
-    """Return whether a token is a word that what stands before it may belong to: the 5th floor, sun cream."""
+    """Return whether a token is a word to which the one before it may belong: the 5th floor, sun cream."""
     return at < len(tokens) and tokens[at].word not in _BEHIND and not tokens[at].kinds
 
 
@@ -215,7 +215,7 @@ def read_recurrence(text: str, today: date) -> Recurrence | None:
 def find_recurrence(text: str) -> tuple[str, str]:
     """Return the words of a text that say how something repeats, and that as RRULE; empty if it says more of when.
 
-    A time that stands elsewhere in it is that of the rule: every friday school closes at 1.
+    A time elsewhere in it belongs to the rule: every friday school closes at 1.
     """
     reading = read(text, SOME_DAY)
     rules, times = reading.list_kind("RULE"), reading.list_kind("TIME")

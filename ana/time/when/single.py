@@ -64,7 +64,7 @@ def find_moments(text: str, now: datetime) -> tuple[list[Mention], list[TimeMent
 
 
 def join_moment(day: date | None, clock: TimeMention | None) -> str:
-    """Return a day and a time, or the one of them that there is, as in an ISO date-time."""
+    """Return a day, a time, or both, in the form of an ISO date-time."""
     return (str(day) if day else "") + (f"T{clock.at:%H:%M}" if clock else "")
 
 

@@ -38,13 +38,13 @@ class Times(NamedTuple):
 
 
 def write(hour: int, minute: int = 0, half: str | None = None, *, is_24: bool = False) -> Written | None:
-    """Return a time of day as written; None if it is none."""
+    """Return a time of day as written; None if it is not one."""
     is_one = hour < 24 and minute < 60 and not (half and not 0 < hour <= _NOON)
     return Written(hour, minute, half, is_24) if is_one else None
 
 
 def settle(base: Base, written: Written | None) -> Times | None:
-    """Return the time that is meant in a phrase, with the part of the day that it names or without one."""
+    """Return the time in a phrase, with or without a part of the day."""
     if written is None:
         return None
     hour, minute, half, is_24 = written

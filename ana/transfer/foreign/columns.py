@@ -86,7 +86,7 @@ class Columns:
         return texts
 
     def read_rest(self, row: Row) -> Properties:
-        """Return what keeps its own name of a row."""
+        """Return those values of a row that keep their own names."""
         own = {re.sub(r"\W+", "_", name).strip("_").lower(): value for name, value in row.items() if self._keeps(name)}
         texts = {name: each if isinstance(each, int | float) else spell(each) for name, each in own.items()}
         return {name: each for name, each in texts.items() if is_name(name)}

@@ -59,12 +59,12 @@ class Part:
         return not isinstance(self.span[0], datetime)
 
     def place(self, at: date) -> datetime | None:
-        """Return where a date of the whole is in this part, in local time; None if it is in another."""
+        """Return a date of the whole series within this part, in local time; None if it is in another part."""
         local = to_wall(at) if self.is_day else to_here(at, self.moments.zone)
         return local + self.later if self.since <= local < self.until else None
 
     def name(self, at: date) -> str | None:
-        """Return what `except` and `moved` call a date: its day, or its moment where a day has several.
+        """Return the name of a date in `except` and `moved`: its day, or its moment if a day has several.
 
         None if nothing is at its time.
         """
@@ -118,7 +118,7 @@ def split_series(
 ) -> list[Part]:
     """Return the parts of a series, each of which ends where a change for all that follows begins.
 
-    Raises ValueError if no rule of ours says how it goes on after one.
+    Raises ValueError if none of ana's rules says how it continues after one.
     """
     if len(changes) > _MOST_CHANGES:
         raise ValueError("it is changed too often")
@@ -140,7 +140,7 @@ def is_for_all(component: Component) -> bool:
 
 
 def read_rule(written: str, start: date, moments: Moments) -> Rule:
-    """Return an RRULE in the zone of its series. Raises ValueError or OverflowError if it is none of ours."""
+    """Return an RRULE in the zone of its series. Raises ValueError or OverflowError if ana has no such rule."""
     first, written = to_here(start, moments.zone), _NO_COUNT.sub("", written)
     if not isinstance(start, datetime):
         written = _UNTIL_DAY.sub(r"\1", written)

@@ -75,7 +75,7 @@ def is_known(name: str) -> bool:
 
 
 def name_copy(path: Path, reason: str) -> Path:
-    """Return where a copy of a data folder is to be, or a backup: made before something that might be regretted."""
+    """Return the path for a copy of a data folder, or a backup, that is made before a risky change."""
     return path / FOLDER / f"{reason}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S%f')}"
 
 
@@ -133,7 +133,7 @@ def take_out(backup: Path, to: Path, person: str) -> None:
 
 
 def list_files(path: Path, traces: Path | None, person: str) -> Iterator[tuple[str, Path]]:
-    """Yield every file of ours with its name in a copy; links are followed."""
+    """Yield every file of ana's with its name in a copy; links are followed."""
     names = (*DATABASES, *NOTES, *(() if person in ("", OWNER) else (SETTINGS,)))
     yield from ((f"data/{name}", path / name) for name in names if (path / name).is_file())
     if traces and traces.is_dir():

@@ -43,7 +43,7 @@ class Upkeep:
             return [collection.describe() for collection in self._backend.collections.values()]
 
     def give_whole(self) -> WholeChroma:
-        """Return what gives all that is in the store, or fills it."""
+        """Return the object that reads the whole store, or fills it."""
         return WholeChroma(self._backend)
 
     def hold_closed(self) -> AbstractContextManager[None]:
@@ -51,7 +51,7 @@ class Upkeep:
         return self._folder.hold_closed()
 
     def find_damage(self) -> dict[str, str]:
-        """Return what is wrong with files without which the store cannot be opened, a sentence each, by their names."""
+        """Return a sentence for each damaged file, by name, without which the store cannot be opened."""
         problem = find_damage(self.path / JOURNAL)
         damaged = {JOURNAL: f"{JOURNAL} is damaged: {problem}."} if problem else {}
         try:
