@@ -15,14 +15,14 @@ from starlette.types import Receive, Scope, Send
 
 from ana.errors import AnaError, NotFound, UserError
 from ana.runs.local import make_run
-from ana.runs.port import StartedRun
+from ana.runs.port import Event, StartedRun
 from ana.threads.ids import canonical_id, name_run
 from app.server.answers import answer, find_workspace, path_id, read_limit, read_number
 from app.server.bodies import NewRun, check_assistant, read_body
 from app.server.run_requests import check_run, find_bare_reply, name_reply
 from app.server.shapes import dump, show_run
 from app.server.stopping import join_run, remove_run
-from app.server.thread_row import OPEN_REQUEST
+from app.server.thread_row import OPEN_REQUEST, Row
 from app.server.workspaces import OpenWorkspace
 from graph.owning import ASKS
 
@@ -130,7 +130,7 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
                 raise NotFound("There is no such thread.")
             await opened.rows.create(thread, {})
         if find_bare_reply(order) is not None:
-            row = await opened.rows.find(thread)
+            row = await _find_asked(opened, thread)
             order = name_reply(order, None if row["status"] == "busy" else row[OPEN_REQUEST])
     else:
         thread, is_persistent = str(uuid.uuid4()), body.on_completion == "keep"
@@ -147,6 +147,34 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
                 await remove_run(opened, other)
     await opened.runs.start(run, "enqueue" if strategy == "rollback" else strategy)
     return run
+
+
+async def _find_asked(opened: OpenWorkspace, thread: str) -> Row:
+    """Return the row of a thread that a reply is to, after the run that asked: who follows it may reply at once."""
+    row = await opened.rows.find(thread)
+    run = (await opened.runs.find_newest([thread])).get(thread)
+    if run and run.is_active and await _has_asked(opened, run) and await join_run(opened, run):
+        return await opened.rows.find(thread)
+    return row
+
+
+async def _has_asked(opened: OpenWorkspace, run: StartedRun) -> bool:
+    """Return whether a run has told what it asks a person, after which it only ends."""
+    told = await opened.runs.position(run.id)
+    if not told:
+        return False
+    async for event in opened.runs.follow(run.id):
+        if _read_requests(event):
+            return True
+        if event.position >= told:
+            break
+    return False
+
+
+def _read_requests(event: Event) -> list[Any]:
+    """Return what an event says that a person is asked."""
+    is_asking = event.name in _STATES and ASKS.encode() in event.data
+    return (from_json(event.data).get(ASKS) or []) if is_asking else []
 
 
 async def _choose_id(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> str:
@@ -262,8 +290,7 @@ async def _find_last_state(opened: OpenWorkspace, run: StartedRun) -> bytes:
     async for event in opened.runs.follow(run.id):
         if event.name == "error":
             return dump({"__error__": from_json(event.data)})
-        if event.name in _STATES and ASKS.encode() in event.data:
-            requests += from_json(event.data).get(ASKS) or []
+        requests += _read_requests(event)
         last = event.data if event.name == "values" else last
     if requests and ASKS.encode() not in last:
         return dump({ASKS: requests})
