@@ -2,7 +2,7 @@
 
 import socket
 from contextlib import closing
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 from ana.urls import is_http
 from ana.values import read_json
@@ -37,7 +37,7 @@ def list_chat_models(api: str, key: str = "") -> list[str]:
     if not is_http(api):
         return []
     url = urlsplit(api)
-    if is_local(api) and not _listens(url):  # as on most machines, which need not load what speaks HTTP then
+    if is_local(api) and not listens(api):  # as on most machines, which need not load what speaks HTTP then
         return []
     import http.client
 
@@ -54,10 +54,11 @@ def list_chat_models(api: str, key: str = "") -> list[str]:
         return []
 
 
-def _listens(url: SplitResult) -> bool:
-    """Return whether anything listens at an address."""
+def listens(address: str) -> bool:
+    """Return whether anything listens at a URL."""
+    url, seconds = urlsplit(address), HERE if is_local(address) else ELSEWHERE
     try:
-        socket.create_connection((str(url.hostname), url.port or PORTS[url.scheme]), HERE).close()
+        socket.create_connection((str(url.hostname), url.port or PORTS[url.scheme]), seconds).close()
     except OSError:
         return False
     return True

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import typer
 
-from ana.models.listing import find_api, is_local, list_chat_models
+from ana.models.listing import find_api, is_local, list_chat_models, listens
 from ana.models.prices import PRICES
 from ana.settings import Settings, load_settings
 from app.choices import CHOICES, NO_KEY, Choice
@@ -120,7 +120,9 @@ def _ask_model(choice: Choice, env: dict[str, str]) -> str:
     api = choice.api or (find_api(env[choice.url]) if is_ollama else env[choice.url])
     models = list_chat_models(api, env.get(choice.key, ""))
     if is_ollama and not models:
-        say(f"It has no model yet; get one with `ollama pull {LOCAL_MODEL}` ({SUGGESTED[LOCAL_MODEL]}).")
+        if not listens(api):
+            say(f"Nothing answers at {env[choice.url]}. Start Ollama, or install it from https://ollama.com/download.")
+        say(f"It needs a model; get one with `ollama pull {LOCAL_MODEL}` ({SUGGESTED[LOCAL_MODEL]}).")
     listed = models if len(models) <= MOST else [name for name in models if name.rpartition("/")[2] in SUGGESTED]
     for number, name in enumerate(listed, 1):
         say(f"  {number}  {name}  {_describe_model(name.rpartition('/')[2])}".rstrip())

@@ -34,9 +34,10 @@ from app.page.shell import draw
 from app.page.visits import Page, Visit, go_on
 from app.privacy import describe_answering
 from app.server.answers import path_id
+from app.server.beginning import begin_run
 from app.server.bodies import NewRun
 from app.server.request_threads import run_in_threadpool
-from app.server.runs import BEAT_SECONDS, begin_run, read_position
+from app.server.runs import BEAT_SECONDS, read_position
 from app.server.stopping import stop_runs
 from app.server.workspaces import OpenWorkspace
 from app.show.waiting import describe_wait

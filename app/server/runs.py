@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import uuid
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -14,22 +13,19 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from ana.errors import AnaError, NotFound, UserError
-from ana.runs.local import make_run
 from ana.runs.port import StartedRun
-from ana.threads.ids import canonical_id, name_run
+from ana.threads.ids import canonical_id
 from app.server.answers import answer, find_workspace, path_id, read_limit, read_number
+from app.server.beginning import begin_run, read_requests
 from app.server.bodies import NewRun, check_assistant, read_body
-from app.server.run_requests import check_run, find_bare_reply, name_reply
 from app.server.shapes import dump, show_run
 from app.server.stopping import join_run, remove_run
-from app.server.thread_row import OPEN_REQUEST
 from app.server.workspaces import OpenWorkspace
 from graph.owning import ASKS
 
 BEAT_SECONDS = 5
 """How often a blank is sent on a connection that is otherwise silent, so that nobody closes it."""
 
-_STATES = ("values", "updates")
 _log = logging.getLogger(__name__)
 
 
@@ -107,87 +103,6 @@ async def _begin(request: Request) -> tuple[OpenWorkspace, StartedRun, NewRun]:
     check_assistant(body.assistant_id)
     thread = path_id(request) if "thread_id" in request.path_params else None
     return opened, await begin_run(opened, body, thread), body
-
-
-async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> StartedRun:
-    """Return a run that has been started.
-
-    Args:
-        thread: The conversation; None for a new one.
-
-    Raises:
-        NotFound: There is no such conversation, and none is to be begun.
-        UserError: It would fail, or is a reply that does not say to what.
-        RunRejected: Another run of the conversation has not ended, and it is not to wait for that; or too many of the
-            person's have not.
-    """
-    order = body.model_dump(by_alias=True)
-    check_run(order)
-    is_persistent = thread is not None or body.on_completion == "keep"
-    if thread is None:
-        thread = await _create_thread(opened, body, is_persistent=is_persistent)
-    else:
-        await _require_thread(opened, body, thread)
-        order = await _name_reply(opened, thread, order)
-    id = await _choose_id(opened, thread, order)
-    run = make_run(id, thread, order, is_persistent=is_persistent, size=len(dump(order)))
-    strategy = body.multitask_strategy or "enqueue"
-    if strategy == "rollback":
-        await _roll_back_others(opened, thread)
-        strategy = "enqueue"
-    await opened.runs.start(run, strategy)
-    return run
-
-
-async def _create_thread(opened: OpenWorkspace, body: NewRun, *, is_persistent: bool) -> str:
-    """Return the id of a new conversation, which is stored only if it is to stay after its run."""
-    if (body.command or {}).get("resume") is not None:
-        raise UserError("A reply is to a thread.", "Name the thread: /threads/{thread_id}/runs.")
-    thread = str(uuid.uuid4())
-    if is_persistent:
-        await opened.rows.create(thread, {})
-    return thread
-
-
-async def _require_thread(opened: OpenWorkspace, body: NewRun, thread: str) -> None:
-    """Create a conversation that does not exist if the client allows that. Raises NotFound otherwise."""
-    if await opened.rows.has(thread):
-        return
-    if body.if_not_exists != "create":
-        raise NotFound("There is no such thread.")
-    await opened.rows.create(thread, {})
-
-
-async def _name_reply(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> dict[str, Any]:
-    """Return the order of a run; a reply that does not say to which request is to the one that waits."""
-    if find_bare_reply(order) is None:
-        return order
-    row = await opened.rows.find(thread)
-    waiting = None if row["status"] == "busy" else row[OPEN_REQUEST]
-    return name_reply(order, waiting)
-
-
-async def _roll_back_others(opened: OpenWorkspace, thread: str) -> None:
-    for other in await opened.runs.list(thread):
-        if other.is_active:
-            await remove_run(opened, other)
-
-
-async def _choose_id(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> str:
-    """Return the id of a run: that of the message which begins it, which gets one if it has none.
-
-    So another process can tell from the thread whether the run has begun. Of a message whose id is not a UUID as we
-    write it, the run's id follows from thread and message. A message that is sent again begins a run of another id.
-    """
-    inputs = order.get("input")
-    messages = inputs.get("messages") if isinstance(inputs, dict) else None
-    last = messages[-1] if isinstance(messages, list) and messages else messages
-    if not isinstance(last, dict):
-        return str(uuid.uuid4())
-    if last.get("id") is None:
-        last["id"] = str(uuid.uuid4())
-    id = name_run(thread, str(last["id"]))
-    return str(uuid.uuid4()) if await opened.runs.find(id) else id
 
 
 async def _find(request: Request) -> tuple[OpenWorkspace, StartedRun]:
@@ -290,8 +205,7 @@ async def _find_last_state(opened: OpenWorkspace, run: StartedRun) -> bytes:
     async for event in opened.runs.follow(run.id):
         if event.name == "error":
             return dump({"__error__": from_json(event.data)})
-        if event.name in _STATES and ASKS.encode() in event.data:
-            requests += from_json(event.data).get(ASKS) or []
+        requests += read_requests(event)
         last = event.data if event.name == "values" else last
     if requests and ASKS.encode() not in last:
         return dump({ASKS: requests})

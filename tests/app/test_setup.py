@@ -171,9 +171,20 @@ def test_it_says_where_a_key_comes_from_what_to_pull_and_three_models_with_their
     assert "You can create a key at https://platform.openai.com/api-keys." in done.output
     assert "gpt-5.4-mini OpenAI or OpenRouter; newer, thinks before it answers; $0.75 per million" in done.output
     assert "a turn about $0.0013" in done.output
+    assert "Nothing answers at http://127.0.0.1:9. Start Ollama, or install it" in done.output
     assert "get one with `ollama pull qwen3:8b`" in done.output
     monkeypatch.setenv("OLLAMA_HOST", ollama)
     assert "[ollama]" in run(given="5\n").output, "found before it asks"
+
+
+def test_an_ollama_without_a_model_is_told_from_one_that_does_not_run(
+    env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with openai_stub(Said("Hello!")) as stub:
+        monkeypatch.setenv("OLLAMA_HOST", stub.url.removesuffix("/v1"))
+        done = run(given="3\n\n<\n5\n")
+    assert "It needs a model; get one with `ollama pull qwen3:8b`" in done.output
+    assert "Nothing answers" not in done.output
 
 
 def test_what_was_typed_stays_when_it_fails(env_file: Path, tmp_path: Path) -> None:

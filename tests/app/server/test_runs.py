@@ -1,6 +1,7 @@
 """The ids of runs, and the lists of them."""
 
 import asyncio
+import threading
 import uuid
 from collections.abc import AsyncIterator
 from typing import Any
@@ -10,9 +11,11 @@ import pytest
 
 from ana.errors import StoreBroken
 from ana.runs.local import LocalRuns
-from ana.runs.port import Event
+from ana.runs.port import Event, StartedRun
 from ana.runs.queue import QueuedRuns
-from app.server import stopping
+from app.server import beginning, stopping
+from app.server.work import GraphWorker
+from app.server.workspaces import OpenWorkspace
 from graph.updates import LONGEST
 from tests.app.server.conftest import Household, Running
 from tests.waiting import wait_until
@@ -101,6 +104,33 @@ def test_whoever_stops_a_run_that_nothing_ends_is_not_kept_waiting(
         assert client.post(f"{place}/cancel?wait=1").status_code == 202
         refused = client.delete(place)
         assert (refused.status_code, "no worker has ended it" in refused.text) == (409, True)
+
+
+def test_who_follows_a_run_may_reply_before_it_has_ended(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As RemoteGraph in JavaScript does: it stops to follow at what it is asked."""
+    stream, join, is_awaited = GraphWorker._stream, stopping.join_run, threading.Event()
+
+    async def stream_and_wait(self: GraphWorker, run: StartedRun) -> AsyncIterator[tuple[str, bytes]]:
+        async for part in stream(self, run):
+            yield part
+        await asyncio.to_thread(is_awaited.wait, 60)
+
+    async def join_awaited(opened: OpenWorkspace, run: StartedRun) -> bool:
+        is_awaited.set()
+        return await join(opened, run)
+
+    monkeypatch.setattr(GraphWorker, "_stream", stream_and_wait)
+    monkeypatch.setattr(beginning, "join_run", join_awaited)
+    place, modes = f"/threads/{uuid.uuid4()}/runs", ["updates"]
+    asked = {"messages": [{"role": "user", "content": "note: the fern is thirsty"}]}
+    body = {"assistant_id": "ana", "if_not_exists": "create", "context": {"autonomy": "advise"}, "stream_mode": modes}
+    reply = {"assistant_id": "ana", "command": {"resume": {"decisions": [{"type": "approve"}]}}}
+    with running.client() as client:
+        with client.stream("POST", f"{place}/stream", json=body | {"input": asked}) as answer:
+            assert any("__interrupt__" in line for line in answer.iter_lines())
+            told = client.post(f"{place}/wait", json=reply)
+            is_awaited.set()
+        assert (told.status_code, "fern" in told.json()["messages"][-1]["content"]) == (200, True)
 
 
 def test_a_stream_that_can_be_followed_no_more_says_why(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,130 @@
+"""How a run begins: what a client may order, in which conversation, and in whose place."""
+
+import uuid
+from typing import Any
+
+from pydantic_core import from_json
+
+from ana.errors import NotFound, UserError
+from ana.runs.local import make_run
+from ana.runs.port import Event, StartedRun
+from ana.threads.ids import name_run
+from app.server.bodies import NewRun
+from app.server.run_requests import check_run, find_bare_reply, name_reply
+from app.server.shapes import dump
+from app.server.stopping import join_run, remove_run
+from app.server.thread_row import OPEN_REQUEST, Row
+from app.server.workspaces import OpenWorkspace
+from graph.owning import ASKS
+
+STATES = ("values", "updates")
+"""Events that hold what a run asks a person."""
+
+
+async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> StartedRun:
+    """Return a run that has been started.
+
+    Args:
+        thread: The conversation; None for a new one.
+
+    Raises:
+        NotFound: There is no such conversation, and none is to be begun.
+        UserError: It would fail, or is a reply that does not say to what.
+        RunRejected: Another run of the conversation has not ended, and it is not to wait for that; or too many of the
+            person's have not.
+    """
+    order = body.model_dump(by_alias=True)
+    check_run(order)
+    is_persistent = thread is not None or body.on_completion == "keep"
+    if thread is None:
+        thread = await _create_thread(opened, body, is_persistent=is_persistent)
+    else:
+        await _require_thread(opened, body, thread)
+        order = await _name_reply(opened, thread, order)
+    id = await _choose_id(opened, thread, order)
+    run = make_run(id, thread, order, is_persistent=is_persistent, size=len(dump(order)))
+    strategy = body.multitask_strategy or "enqueue"
+    if strategy == "rollback":
+        await _roll_back_others(opened, thread)
+        strategy = "enqueue"
+    await opened.runs.start(run, strategy)
+    return run
+
+
+async def _create_thread(opened: OpenWorkspace, body: NewRun, *, is_persistent: bool) -> str:
+    """Return the id of a new conversation, which is stored only if it is to stay after its run."""
+    if (body.command or {}).get("resume") is not None:
+        raise UserError("A reply is to a thread.", "Name the thread: /threads/{thread_id}/runs.")
+    thread = str(uuid.uuid4())
+    if is_persistent:
+        await opened.rows.create(thread, {})
+    return thread
+
+
+async def _require_thread(opened: OpenWorkspace, body: NewRun, thread: str) -> None:
+    """Create a conversation that does not exist if the client allows that. Raises NotFound otherwise."""
+    if await opened.rows.has(thread):
+        return
+    if body.if_not_exists != "create":
+        raise NotFound("There is no such thread.")
+    await opened.rows.create(thread, {})
+
+
+async def _name_reply(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> dict[str, Any]:
+    """Return the order of a run; a reply that does not say to which request is to the one that waits."""
+    if find_bare_reply(order) is None:
+        return order
+    row = await _find_asked(opened, thread)
+    waiting = None if row["status"] == "busy" else row[OPEN_REQUEST]
+    return name_reply(order, waiting)
+
+
+async def _roll_back_others(opened: OpenWorkspace, thread: str) -> None:
+    for other in await opened.runs.list(thread):
+        if other.is_active:
+            await remove_run(opened, other)
+
+
+async def _find_asked(opened: OpenWorkspace, thread: str) -> Row:
+    """Return the row of a thread that a reply is to, after the run that asked: who follows it may reply at once."""
+    row = await opened.rows.find(thread)
+    run = (await opened.runs.find_newest([thread])).get(thread)
+    if run and run.is_active and await _has_asked(opened, run) and await join_run(opened, run):
+        return await opened.rows.find(thread)
+    return row
+
+
+async def _has_asked(opened: OpenWorkspace, run: StartedRun) -> bool:
+    """Return whether a run has told what it asks a person, after which it only ends."""
+    told = await opened.runs.position(run.id)
+    if not told:
+        return False
+    async for event in opened.runs.follow(run.id):
+        if read_requests(event):
+            return True
+        if event.position >= told:
+            break
+    return False
+
+
+def read_requests(event: Event) -> list[Any]:
+    """Return what an event says that a person is asked."""
+    is_asking = event.name in STATES and ASKS.encode() in event.data
+    return (from_json(event.data).get(ASKS) or []) if is_asking else []
+
+
+async def _choose_id(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> str:
+    """Return the id of a run: that of the message which begins it, which gets one if it has none.
+
+    So another process can tell from the thread whether the run has begun. Of a message whose id is not a UUID as we
+    write it, the run's id follows from thread and message. A message that is sent again begins a run of another id.
+    """
+    inputs = order.get("input")
+    messages = inputs.get("messages") if isinstance(inputs, dict) else None
+    last = messages[-1] if isinstance(messages, list) and messages else messages
+    if not isinstance(last, dict):
+        return str(uuid.uuid4())
+    if last.get("id") is None:
+        last["id"] = str(uuid.uuid4())
+    id = name_run(thread, str(last["id"]))
+    return str(uuid.uuid4()) if await opened.runs.find(id) else id
