@@ -81,24 +81,21 @@ async def show(visit: Visit) -> Page:
         waiting = read_waiting(state, unanswered[0], visit.handles.clock) if unanswered else None
         cut = "" if waiting else find_cut_short(state)
     begun, pasted = read_begun(visit.request.query_params, reads_english(settings))
-    failed = newest.error or "" if newest and newest.status == "error" else ""
     return Page(
         "chat.html",
         **told,
         message_id=uuid.uuid4(),
         begun=begun,
         pasted=pasted,
-        is_first=not told["is_kept"] and not await list_conversations(opened),
         zone="" if "ana_timezone" in list_fixed(opened.workspace) else visit.handles.clock.zone_name,
         working=working,
-        question=_find_question(working) if working else "",
-        progress=_begin_progress(working, opened) if working else None,
+        **(_show_working(working, opened) if working else {}),
         waiting=waiting,
         actions=list_actions(waiting.request) if waiting else (),
         cut=cut,
         setup=describe_answering(settings),
         is_rules=settings.provider == "offline",
-        failed=failed if failed not in {turn["answer"] for turn in told["turns"]} else "",
+        failed=newest.error if newest and newest.status == "error" else None,
     )
 
 
@@ -207,11 +204,12 @@ def _begin_progress(run: StartedRun, opened: OpenWorkspace) -> Progress:
     return Progress(opened.handles.clock.now().year, tell_wait)
 
 
-def _find_question(run: StartedRun) -> str:
-    """Return the message that a run answers; empty for one that goes on after a decision."""
+def _show_working(run: StartedRun, opened: OpenWorkspace) -> dict[str, Any]:
+    """Return the message that a run answers, empty for one that goes on after a decision, and how it is shown."""
     given = run.order.get("input")
     messages = given.get("messages") if isinstance(given, dict) else None
-    return str(messages[-1].get("content")) if isinstance(messages, list) and messages else ""
+    question = messages[-1].get("content") if isinstance(messages, list) and messages else ""
+    return {"question": question, "progress": _begin_progress(run, opened)}
 
 
 def _read_reply(visit: Visit, asked: Request) -> dict[str, Any]:
