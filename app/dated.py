@@ -28,12 +28,14 @@ class Dated:
     Args:
         day: The day in the person's zone.
         item: The item, with the dates of this time of it.
+        shown: The same as people are shown it, by their clock.
         first: The day on which this time of it begins.
         end: When this time of it is over, in microseconds since 1970 in UTC.
     """
 
     day: date
     item: Item
+    shown: Item
     first: date
     end: int
 
@@ -75,15 +77,15 @@ def tell_time(item: Item, day: date) -> str:
 
 def _iter_days(handles: DataHandles, item: Item, begin: date, end: date) -> Iterator[Dated]:
     """Yield the days of an item from one to another; the first alone if its dates are in no order."""
-    here = localize(item, handles.clock.zone)
-    first = day_of(here.date)
+    shown = localize(item, handles.clock.zone)
+    first = day_of(shown.date)
     if first is None:
         return
-    closing = None if "due_date" in item.properties else here.properties.get("end_date")
+    closing = None if "due_date" in item.properties else shown.properties.get("end_date")
     last = max(first, day_of(closing) or first)
-    span = read_date_span(closing if day_of(closing) else here.date, handles.clock.zone)
+    span = read_date_span(closing if day_of(closing) else shown.date, handles.clock.zone)
     over = span[1] if span else 0
     day = max(first, begin)
     while day <= min(last, end):
-        yield Dated(day, item, first, over)
+        yield Dated(day, item, shown, first, over)
         day += timedelta(days=1)

@@ -68,6 +68,8 @@ def localize(item: Item, zone: tzinfo) -> Item:
 
     Its zone is left where a time of it is another there: a name, or the offset that its date has.
     """
+    if not any(map(may_be_moment, item.properties.values())):
+        return replace(item, zone="") if item.zone else item
     absolute, own = make_absolute(item).properties, find_own_zone(item)
     elsewhere = {key for key, value in absolute.items() if is_elsewhere(value, zone)}
     properties = {
@@ -100,11 +102,18 @@ def tell_own_time(zone: str, date: object) -> str:
     return form.format(time=f"{moment.astimezone(own):%H:%M}", place=place)
 
 
+def may_be_moment(value: Json) -> bool:
+    """Return whether a value, or any of a list, is long enough for a day with a time."""
+    if isinstance(value, list):
+        return any(map(may_be_moment, value))
+    return isinstance(value, str) and len(value) > len("2026-01-13")
+
+
 def is_elsewhere(value: Json, zone: tzinfo) -> bool:
     """Return whether a value, or any of a list, is a moment with another offset than a zone has then."""
     if isinstance(value, list):
         return any(is_elsewhere(each, zone) for each in value)
-    if not isinstance(value, str) or not day_of(value) or len(value) == len("2026-01-13"):
+    if not isinstance(value, str) or not may_be_moment(value) or not day_of(value):
         return False
     moment = datetime.fromisoformat(value)
     try:

@@ -8,7 +8,6 @@ from datetime import date, datetime
 
 from ana.errors import UserError
 from ana.handles import DataHandles
-from ana.memory.views import localize
 from ana.translation import _
 from app.dated import Dated, list_dated, tell_time
 from app.page.marking import DAY, read_day
@@ -108,12 +107,12 @@ def _read_days(handles: DataHandles, dates: Sequence[date], has_hours: bool) -> 
     by_day: defaultdict[date, list[Dated]] = defaultdict(list)
     dated, is_cut = list_dated(handles, dates[0], dates[-1])
     for each in dated:
-        by_day[each.day].append(replace(each, item=localize(each.item, handles.clock.zone)))
+        by_day[each.day].append(each)
     return [_show_day(day, by_day[day], has_hours) for day in dates], is_cut
 
 
 def _show_day(day: date, dated: Sequence[Dated], has_hours: bool) -> ShownDay:
-    known = [(each.item, _find_times(each) if has_hours else None) for each in dated]
+    known = [(each.shown, _find_times(each) if has_hours else None) for each in dated]
     rest = sorted((item for item, times in known if times is None), key=lambda item: tell_time(item, day) or "~")
     placed = [*_place((show_item(item, day=day), times) for item, times in known if times)]
     seen = [each for each in placed if each.lane < LANES]
@@ -123,11 +122,11 @@ def _show_day(day: date, dated: Sequence[Dated], has_hours: bool) -> ShownDay:
 
 def _find_times(dated: Dated) -> Times | None:
     """Return when an item is on a day; None where it has no hour there: what has no end takes an hour."""
-    begin, end = dated.item.date or "", str(dated.item.properties.get("end_date") or "")
+    begin, end = dated.shown.date or "", str(dated.shown.properties.get("end_date") or "")
     if not begin[11:16] or dated.first < dated.day:
         return None
     at = _count_quarters(begin)
-    if "due_date" in dated.item.properties or not end[11:16]:
+    if "due_date" in dated.shown.properties or not end[11:16]:
         return at, at + QUARTERS
     return at, max(_count_quarters(end) if end[:10] == begin[:10] else 24 * QUARTERS, at + QUARTERS // 2)
 

@@ -210,11 +210,12 @@ def _begin_progress(run: StartedRun, opened: OpenWorkspace) -> Progress:
     return Progress(opened.handles.clock.now().year, tell_wait)
 
 
-def _find_question(run: StartedRun) -> str:
-    """Return the message that a run answers; empty for one that goes on after a decision."""
+def _show_working(run: StartedRun, opened: OpenWorkspace) -> dict[str, Any]:
+    """Return the message that a run answers, empty for one that goes on after a decision, and how it is shown."""
     given = run.order.get("input")
     messages = given.get("messages") if isinstance(given, dict) else None
-    return str(messages[-1].get("content")) if isinstance(messages, list) and messages else ""
+    question = messages[-1].get("content") if isinstance(messages, list) and messages else ""
+    return {"question": question, "progress": _begin_progress(run, opened)}
 
 
 def _read_reply(visit: Visit, asked: Request) -> dict[str, Any]:

@@ -144,10 +144,11 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
             opened = await workspaces.open(OWNER)
             await run_in_threadpool(opened.handles.memory.count)
         looking = asyncio.create_task(_look_after(workspaces))
+        compiling = asyncio.create_task(asyncio.to_thread(shell.compile_templates))
         async with app.state.mcp.run(), _join_queue(app), answering(workspace.settings, workspaces):
             yield
         looking.cancel()
-        await asyncio.wait([looking])
+        await asyncio.wait([looking, compiling])
         await workspaces.close_all()
 
 

@@ -19,10 +19,12 @@ function prepare() {
   for (const each of findAll("[data-pick]")) if (!each.nextElementSibling) addPicker(each);
   for (const each of findAll("textarea:not([data-sized])")) {
     each.dataset.sized = "";
-    each.addEventListener("input", () => {
+    const fit = () => {
       each.style.height = "auto"; // a property, which the policy of the page lets a script set
       each.style.height = `${Math.min(each.scrollHeight + 2, innerHeight / 2)}px`;
-    });
+    };
+    if (each.offsetParent) fit();
+    each.addEventListener("input", fit);
   }
 }
 
