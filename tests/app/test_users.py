@@ -89,18 +89,6 @@ def test_a_person_is_removed_after_a_yes_with_everything_put_aside(capsys: Shown
     assert "blue tin" in run(capsys, "items", "--user", "anna")[1]
 
 
-def test_a_removal_of_what_cannot_be_packed_is_a_sentence_and_nothing_is_gone(capsys: Shown) -> None:
-    run(capsys, "users", "add", "anna")
-    keep("anna", "something")
-    (open_person("anna").folder / "journal.sqlite").write_bytes(b"no database at all" * 100)
-    code, told = run(capsys, "users", "remove", "anna", "--yes")
-    assert (code, told) == (
-        1,
-        "The data folder of 'anna' cannot be used: file is not a database. " + told.partition("database. ")[2],
-    )
-    assert run(capsys, "users", "list")[1] == "owner\nanna\n"
-
-
 def test_a_command_runs_for_the_person_who_is_named_and_touches_nobody_else(capsys: Shown) -> None:
     run(capsys, "users", "add", "anna")
     assert run(capsys, "ask", "--user", "anna", "--thread", "home", "note: the key is in the blue tin")[0] == 0
