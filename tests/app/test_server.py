@@ -301,7 +301,7 @@ FOREIGN: list[dict[str, str]] = [
 
 @pytest.mark.parametrize(
     ("headers", "path"),
-    zip(FOREIGN, cycle(["/ask", "/runs/wait", "/threads", "/threads/search", "/runs/stream"]), strict=False),
+    [*zip(FOREIGN, cycle(["/ask", "/runs/wait", "/threads", "/threads/search", "/runs/stream"]), strict=False)],
 )
 def test_another_page_cannot_drive_the_server(
     server: Server, stub: Stub, server_settings: Settings, headers: dict[str, str], path: str

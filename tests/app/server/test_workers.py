@@ -252,7 +252,8 @@ def test_a_run_of_whom_the_settings_cannot_be_read_is_given_up_with_the_reason(f
     run = begin(web, thread, "hello")
     rows.change(Statement("INSERT INTO settings (fields) VALUES (?)", ['{"ana_autonomy": 7}']))
     fleet.work()
-    fleet.wait_for_jobs()
+    while rows.ask("SELECT 1 FROM procrastinate_jobs"):
+        time.sleep(0.02)
     ((status, error),) = rows.ask("SELECT status, error FROM runs WHERE id = ?", run)
     assert (status, "settings cannot be read" in error) == ("error", True)
 

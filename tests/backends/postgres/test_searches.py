@@ -26,7 +26,7 @@ from tests.memory.conformance import STAMP
 from tests.memory.test_filters_oracle import ZONES, filters, properties
 from tests.postgres.server import database
 
-TEXTS = [query.text for query in load_queries()][::5]
+TEXTS = [query.text for query in load_queries()][::20]
 FILTERS: list[Any] = [{}, {"status": "active"}, {"type": {"$ne": "task"}}, {"due_date": {"$gte": "2026-01-12"}}]
 
 
@@ -89,7 +89,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(32))
 @given(steps=STEPS)
 def test_random_steps_of_two_backends_are_those_of_one_in_memory(steps: list[Step]) -> None:
     plain, person = InMemoryBackend(EMBEDDER), secrets.token_hex(8)
