@@ -226,7 +226,7 @@ def test_a_filter_that_many_pass_loses_nothing(tmp_path: Path) -> None:
     """Also where the nearest are exactly those that do not pass."""
     store = open_memory(tmp_path, EMBEDDER, CLOCK)
     stamp = CLOCK.stamp()
-    near = [Item(f"n{n}", f"water the roses {n}", {"kind": "near"}, stamp, stamp) for n in range(600)]
+    near = [Item(f"n{n}", f"water the roses {n}", {"kind": "near"}, stamp, stamp) for n in range(60)]
     far = [Item(f"f{n}", f"file the tax papers {n}", {"kind": "far"}, stamp, stamp) for n in range(1010)]
     chroma_of(store).fill([*near, *far])
     found = store.find("water the roses", {"kind": "far"}, 10)
