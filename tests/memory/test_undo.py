@@ -115,6 +115,14 @@ def test_only_conflicts_that_were_shown_are_overridden(memory: Memory) -> None:
     assert memory.count() == 2
 
 
+def test_many_undone_turns_are_skipped_at_once(memory: Memory) -> None:
+    memory.create("first", {}, cause("t"))
+    name = "t"
+    for _ in range(30):  # taken back, and that taken back, and so on
+        name = undo(memory, name).name
+    assert find_undoable(memory) == "t"
+
+
 class UndoMachine(RuleBasedStateMachine):
     """Random turns of random writes, taken back in any order, against a dictionary and a list of what each turn did."""
 

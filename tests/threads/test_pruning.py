@@ -69,6 +69,22 @@ def test_what_was_said_done_or_waits_is_on_the_disk_before_a_run_goes_on(tmp_pat
         assert ("writes", "FULL") in told
 
 
+def test_a_question_that_waits_for_an_answer_is_kept(store: ThreadStore) -> None:
+    with store.open_saver() as saver:
+        graph = builder.compile(checkpointer=saver)
+        graph.invoke(said("ask"), thread("answered"), durability="sync")
+        graph.invoke(Command(resume="yes"), thread("answered"), durability="sync")
+        graph.invoke(said("ask"), thread("waiting"), durability="sync")
+        waiting = graph.get_state(thread("waiting")).config["configurable"]["checkpoint_id"]
+        for _ in range(TURNS + 2):
+            for name in ("answered", "waiting"):
+                graph.invoke(said("x"), thread(name), durability="sync")
+        assert graph.get_state({"configurable": {"thread_id": "waiting", "checkpoint_id": waiting}}).interrupts
+    assert min(list_rows(store, "checkpoints", "waiting")) == waiting
+    assert len(list_rows(store, "checkpoints", "waiting")) == 3 * TURNS + 1
+    assert len(list_rows(store, "checkpoints", "answered")) == 3 * TURNS
+
+
 def test_the_servers_saver_does_the_same_on_the_same_file(store: ThreadStore) -> None:
     async def talk() -> None:
         async with store.open_server_saver() as saver:

@@ -123,6 +123,8 @@ def test_of_what_takes_place_nobody_is_told_what_becomes_of_a_date_that_is_misse
     told = life.keep("Yoga", type="appointment", repeats="every Tuesday", start_date="2026-12-01T18:30")
     assert told["repeats"] == "every week on Tuesday"
     assert "if_missed" not in told
+    closes = life.keep("School closes at 1", repeats="every Friday", due_date="2026-11-27T13:00")
+    assert closes["if_missed"] == "passes by itself"
 
 
 def test_plants_ten_days_after_they_were_watered(life: Life) -> None:
