@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
-from itertools import cycle
+from itertools import cycle, product
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -10,7 +10,20 @@ import pytest
 
 from ana.time.dates import add_weekday
 from app.due import summarize_due
-from tests.stories import STORIES, TOLD, ZONES, Dates, Life, Story, list_days
+from tests.stories import (
+    STORIES,
+    TOLD,
+    ZONES,
+    Dates,
+    Life,
+    Story,
+    bins,
+    course,
+    list_days,
+    medicine,
+    school,
+    swimming,
+)
 
 DAY = timedelta(days=1)
 
@@ -21,7 +34,16 @@ def life(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Life]:
         yield life
 
 
-@pytest.mark.parametrize("tell", STORIES, ids=lambda tell: tell.__name__)
+IN_TURN = [*zip(cycle(ZONES), STORIES)]
+BY_THE_HOUR = (school, medicine, bins, swimming, course)
+"""Stories with hours, which every change of a clock may move; the others are of days alone."""
+
+
+@pytest.mark.parametrize(
+    ("life", "tell"),
+    [*product(ZONES, BY_THE_HOUR), *(pair for pair in IN_TURN if pair[1] not in BY_THE_HOUR)],
+    indirect=["life"],
+)
 def test_a_story_is_right_on_each_day(life: Life, tell: Callable[[ZoneInfo], Story]) -> None:
     story = tell(life.zone)
     kept = [("create_item", {"content": content, "properties": known}) for content, known in story.items.items()]
@@ -37,7 +59,7 @@ def test_a_story_is_right_on_each_day(life: Life, tell: Callable[[ZoneInfo], Sto
 FLIGHTS = {"America/New_York": "Asia/Tokyo", "Europe/Berlin": "Asia/Tokyo", "Australia/Lord_Howe": "Pacific/Honolulu"}
 
 
-@pytest.mark.parametrize(("life", "tell"), [*zip(cycle(ZONES), STORIES)], indirect=["life"])
+@pytest.mark.parametrize(("life", "tell"), IN_TURN, indirect=["life"])
 def test_a_story_with_a_flight_in_the_middle(life: Life, tell: Callable[[ZoneInfo], Story]) -> None:
     home, story = life.zone, tell(life.zone)
     there = ZoneInfo(FLIGHTS[str(home)])
