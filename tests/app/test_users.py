@@ -47,13 +47,6 @@ def test_a_token_is_printed_alone_once_and_lets_its_person_in(capsys: Shown) -> 
     assert [People(load_settings()).find(each) for each in (token, newer)] == [None, "anna"]
 
 
-@pytest.mark.parametrize("name", ["a/b", "..", "Anna", "a\x1b[31m", "owner.x"])
-def test_a_name_that_nobody_can_have_is_refused_in_a_sentence(capsys: Shown, name: str, own: Path) -> None:
-    code, told = run(capsys, "users", "add", name)
-    assert (code, told) == (1, f"{name!r} is not a person's name. Use small letters, digits, - and _.\n")
-    assert not (own / "people").exists()
-
-
 def test_a_link_is_drawn_for_one_sign_in_and_its_code_is_in_the_fragment(
     capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
