@@ -1,6 +1,5 @@
 """What `langgraph` makes of langgraph.json, and what a volume has to hold."""
 
-import json
 from pathlib import Path
 
 from click.testing import CliRunner
@@ -22,14 +21,6 @@ def langgraph(*arguments: str) -> str:
 
 def test_the_configuration_is_valid() -> None:
     langgraph("validate", "--config", str(CONFIG))
-
-
-def test_a_dockerfile_is_made_of_it(tmp_path: Path) -> None:
-    langgraph("dockerfile", "--config", str(CONFIG), str(tmp_path / "Dockerfile"))
-    lines = (tmp_path / "Dockerfile").read_text().splitlines()
-    assert [line for line in lines if line.startswith("ADD . /deps/")]
-    graphs = next(line for line in lines if line.startswith("ENV LANGSERVE_GRAPHS="))
-    assert json.loads(graphs.partition("=")[2].strip("'")) == json.loads(CONFIG.read_text())["graphs"]
 
 
 def test_all_that_is_kept_is_on_the_volume_that_is_named(tmp_path: Path) -> None:

@@ -77,24 +77,21 @@ async def show(visit: Visit) -> Page:
     told = await run_in_threadpool(read_conversation, opened, thread, before)
     waiting, cut = (None, "") if before or working else await _find_open(visit, thread)
     begun, pasted = read_initial_text(visit.request.query_params, reads_english(settings))
-    failed = newest.error or "" if newest and newest.status == "error" else ""
     return Page(
         "chat.html",
         **told,
         message_id=uuid.uuid4(),
         begun=begun,
         pasted=pasted,
-        is_first=not told["is_kept"] and not await list_conversations(opened),
         zone="" if "ana_timezone" in list_fixed(opened.workspace) else visit.handles.clock.zone_name,
         working=working,
-        question=_find_question(working) if working else "",
-        progress=_begin_progress(working, opened) if working else None,
+        **(_show_working(working, opened) if working else {}),
         waiting=waiting,
         actions=list_actions(waiting.request) if waiting else (),
         cut=cut,
         setup=describe_answering(settings),
         is_rules=settings.provider == "offline",
-        failed=failed if failed not in {turn["answer"] for turn in told["turns"]} else "",
+        failed=newest.error if newest and newest.status == "error" else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from hmac import compare_digest
 from string import hexdigits
 
@@ -13,7 +14,6 @@ from starlette.responses import Response
 
 from ana.errors import UserError
 from ana.text import check_text
-from app.server.arriving import drop_body
 from app.server.guard import FILES, PAGE
 from app.server.request_threads import run_in_threadpool
 
@@ -71,7 +71,9 @@ async def _read_form(request: Request) -> FormData:
     try:
         return await request.form(max_files=1, max_fields=MOST_BESIDE, max_part_size=LONGEST_BESIDE)
     except HTTPException as exc:
-        await drop_body(request.receive)
+        with suppress(HTTPException, RuntimeError):  # the latter if all of it has arrived
+            async for _ in request.stream():
+                pass
         if exc.status_code != 400:
             raise
         raise HTTPException(400, f"The form cannot be read: {exc.detail}") from exc

@@ -176,33 +176,6 @@ def test_an_edit_within_what_was_shown_is_done(make_assistant: MakeAssistant) ->
     assert contents(assistant) == ["Rye bread"]
 
 
-def test_a_reply_that_is_none_is_asked_again(clearing: tuple[Assistant, str, str]) -> None:
-    assistant, *_ = clearing
-    assistant.ask("note that", THREAD)
-    graph = assistant._graph
-    config: Any = {"configurable": {"thread_id": THREAD}}
-    for reply in ("perhaps", {"decisions": [APPROVE]}, {"decisions": [{"type": "respond", "message": "x"}] * 2}):
-        graph.invoke(Command(resume=reply), config, context=LocalContext(opened=assistant.handles))
-        assert waiting(assistant.find_open_turn(THREAD)).request["action_requests"][0]["description"] != ""
-    assert contents(assistant) == ["Buy milk", "Passport"]
-    assert strip_receipt(decide(assistant, REJECT, REJECT).answer) == "That is that."
-
-
-def test_a_new_message_refuses_the_whole_batch(clearing: tuple[Assistant, str, str], settings: Settings) -> None:
-    assistant, *_ = clearing
-    assistant.ask("note that", THREAD)
-    ended: list[Any] = []
-    script_of(assistant).replies.insert(1, "Hello.")
-    held = waiting(assistant.ask("hello", THREAD, on_event=ended.append))
-    assert held.request["summary"].startswith("“hello” was not carried out: this waits for your decision.")
-    assert ended == []
-    assert assistant.ask("hello", THREAD, on_event=ended.append).answer == "Hello."
-    assert ended[0] == {"ended": "Not done: nobody approved it, and a new message came."}
-    assert ["did not run" in text for text in read_results(assistant)] == [True] * 3
-    assert contents(assistant) == ["Buy milk", "Passport"]
-    assert [record["question"] for record in records(settings)] == ["note that", "hello"]
-
-
 def test_a_request_is_listed_with_its_age_and_can_be_dropped(
     clearing: tuple[Assistant, str, str], settings: Settings
 ) -> None:

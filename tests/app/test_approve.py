@@ -64,8 +64,6 @@ def test_no_leaves_it_and_ends_the_request(ana: Run, request_id: str) -> None:
     ("typed", "waits", "is_there"),
     [
         ("\r", True, True),
-        ("\x04", True, True),
-        ("what?\r", True, True),
         ("n\r", False, True),
         ("y\r", False, False),
     ],
@@ -103,13 +101,3 @@ def test_a_conversation_with_the_persons_model_goes_on_with_it(ana: Run) -> None
     done = ana("approve", waiting["pending"]["request_id"], "--yes")
     assert "Kept" in done.stdout, "what the offline reader says, and not that it was decided"
     assert "buy milk" in list_items(ana)
-
-
-@pytest.mark.parametrize(("said", "left"), [("y", False), ("n", True)])
-def test_the_repl_tells_of_it_and_decides_it(ana: Run, request_id: str, said: str, left: bool) -> None:
-    name = json.loads(ana("approve", "--json").stdout)["waiting"][0]["thread_id"]
-    shown = ana("chat", given=f"/threads {name}\n{said}\n/quit\n")
-    assert "waits for your decision" in shown.stdout
-    assert "Pay the rent" in shown.stdout
-    assert ("Pay the rent" in list_items(ana)) == left
-    assert "No request waits for you." in ana("approve").stdout

@@ -17,7 +17,7 @@ from ana.settings import PROJECT
 from app.cli.main import COMMANDS, cli, find_others
 from tests.app.conftest import Run
 from tests.conftest import folders
-from tests.forks import run_forked
+from tests.forks import fork, run_forked
 from tests.openai_stub import Said, openai_stub
 from tests.terminal import Terminal
 from tests.waiting import PATIENCE
@@ -33,20 +33,19 @@ def test_ask_prints_the_answer_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("place", "told"), [("a pipe that nobody reads", ""), ("/dev/full", "No space left")])
 def test_output_that_goes_nowhere_is_told_in_a_sentence_at_most(tmp_path: Path, place: str, told: str) -> None:
-    env = os.environ | folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))
+    env = folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))
     if place == "/dev/full":
         out = os.open(place, os.O_WRONLY)
     else:
         reader, out = os.pipe()
         os.close(reader)
-    command = [sys.executable, "-m", "app.cli", "describe"]
-    with open(out, "w") as stdout:
-        done = subprocess.run(
-            command, cwd=tmp_path, env=env, stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=60, check=False
-        )
-    assert done.returncode == 1
-    assert told in done.stderr
-    assert done.stderr.count("\n") == bool(told)
+    errors = tmp_path / "errors"
+    with open(os.devnull) as nothing, open(out, "w") as stdout, errors.open("w") as stderr:
+        files = {"stdin": nothing.fileno(), "stdout": stdout.fileno(), "stderr": stderr.fileno()}
+        code = fork("-m", "app.cli", "describe", **files, cwd=tmp_path, env=env).wait()
+    assert code == 1
+    assert told in errors.read_text()
+    assert errors.read_text().count("\n") == bool(told)
 
 
 def test_ask_json_prints_one_object(ana: Run, tmp_path: Path) -> None:

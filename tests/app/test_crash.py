@@ -60,7 +60,7 @@ def test_a_kill_between_a_write_and_its_checkpoint_writes_once(tmp_path: Path, a
         assert assistant.finish(THREAD) is None
 
 
-SHORT = {"repl": 10, "ask": 3, "server": 10}
+SHORT = {"repl": 5, "ask": 2, "server": 5}
 LONG = {"repl": 95, "ask": 10, "server": 95}
 
 

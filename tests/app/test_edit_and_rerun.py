@@ -109,20 +109,3 @@ def test_remote_graph_runs_an_edited_message(
         return graph.invoke(given, at, context=ADVISE, checkpoint=at["configurable"])
 
     check(client, stub, server_settings, thread, edit, content=f"A shelf by {way}")
-
-
-@pytest.mark.parametrize("way", ["a run from a checkpoint", "update_state"])
-def test_the_sdk_runs_an_edited_message(
-    client: SyncLangGraphClient, stub: Stub, server_settings: Settings, thread: str, way: str
-) -> None:
-    def edit(thread: str) -> Any:
-        state = find_asked(client, thread)
-        if way == "update_state":
-            told = client.threads.update_state(
-                thread, edited(state), as_node="__start__", checkpoint=state["checkpoint"]
-            )
-            return client.runs.wait(thread, "ana", input=None, checkpoint=told["checkpoint"], context=ADVISE)
-        at: Any = state["parent_checkpoint"]
-        return client.runs.wait(thread, "ana", input=edited(state), checkpoint=at, context=ADVISE)
-
-    check(client, stub, server_settings, thread, edit, content=f"A bench by {way}")

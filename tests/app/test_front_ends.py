@@ -1,51 +1,23 @@
 """What front ends in a browser rely on, at the dev server and at our own."""
 
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
-from langgraph_sdk import get_sync_client
 from langgraph_sdk.client import SyncLangGraphClient
 
 from ana.stopping import STOPPED
 from evals.load.server import Server
 from tests.app.conftest import say
-from tests.conftest import folders
-from tests.openai_stub import Said, Stub, openai_stub
-from tests.servers import own_serving, serving
+from tests.openai_stub import Said, Stub
+from tests.servers import Serve, serving
 
 PAGE = {"origin": "https://smith.langchain.com"}
 RUN: dict[str, Any] = {"assistant_id": "ana", "input": say("hi"), "stream_resumable": True}
 RUN |= {"stream_mode": ["messages-tuple"], "on_disconnect": "continue"}
 
 
-@pytest.fixture(scope="module")
-def model() -> Iterator[Stub]:
-    with openai_stub(Said("one two three four")) as stub:
-        yield stub
-
-
-@pytest.fixture(scope="module", params=[serving, own_serving], ids=["dev server", "own server"])
-def server(request: pytest.FixtureRequest, model: Stub, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder: Path = tmp_path_factory.mktemp("front-ends")
-    env = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-test-secret", "OPENAI_BASE_URL": model.url}
-    with request.param(folders(folder, **env), folder / "server.log") as server:
-        yield server
-
-
-@pytest.fixture
-def client(server: Server, model: Stub) -> Iterator[SyncLangGraphClient]:
-    model.script = [Said("one two three four")]
-    with get_sync_client(url=server.url, timeout=60) as client:
-        yield client
-
-
-@pytest.fixture
-def thread(client: SyncLangGraphClient) -> str:
-    return str(client.threads.create()["thread_id"])
+WORDS = "one two three four"
 
 
 def test_a_page_may_read_where_its_run_is(server: Server, thread: str) -> None:
@@ -58,10 +30,10 @@ def test_a_page_may_read_where_its_run_is(server: Server, thread: str) -> None:
 
 
 def test_a_stream_that_was_cut_goes_on_at_its_location_after_the_last_event(
-    server: Server, model: Stub, thread: str, request: pytest.FixtureRequest
+    server: Server, serve: Serve, stub: Stub, thread: str
 ) -> None:
     cut = threading.Event()
-    model.script = [Said("one two three four", pause=lambda: cut.wait(30))]
+    stub.script = [Said(WORDS, pause=lambda: cut.wait(30))]
     heard, last = "", ""
     with httpx.stream("POST", f"{server.url}/threads/{thread}/runs/stream", json=RUN, timeout=60) as stream:
         for line in stream.iter_lines():
@@ -72,10 +44,10 @@ def test_a_stream_that_was_cut_goes_on_at_its_location_after_the_last_event(
     cut.set()
     rest = httpx.get(server.url + stream.headers["location"], headers={"last-event-id": last}, timeout=60)
     events = "\n".join((heard + rest.text).splitlines()).split("\n\n")
-    if request.node.callspec.params["server"] is serving:
+    if serve is serving:
         events = [*dict.fromkeys(events)]  # it sends again, under its id, what comes while it looks up what came
     told = "".join(events)
-    assert [told.count(f'"content":"{word} "') for word in ("one", "two", "three", "four")] == [1] * 4
+    assert [told.count(f'"content":"{word} "') for word in WORDS.split()] == [1] * 4
 
 
 def test_whoever_lost_the_connection_while_waiting_gets_the_answer_at_its_location(server: Server, thread: str) -> None:
@@ -85,9 +57,9 @@ def test_whoever_lost_the_connection_while_waiting_gets_the_answer_at_its_locati
 
 
 def test_a_turn_that_was_stopped_says_so_and_waits_for_no_decision(
-    client: SyncLangGraphClient, model: Stub, thread: str
+    client: SyncLangGraphClient, stub: Stub, thread: str
 ) -> None:
-    model.script = [Said(hang="word after word")]
+    stub.script = [Said(hang="word after word")]
     parts = client.runs.stream(thread, "ana", input=say("hi"), stream_mode="messages-tuple", on_disconnect="continue")
     run = next(part.data["run_id"] for part in parts if part.event == "metadata")
     next(part for part in parts if part.event == "messages")

@@ -338,20 +338,6 @@ def finish(client: SyncLangGraphClient, thread: str, result: Any) -> str:
     return str(result["messages"][-1]["content"])
 
 
-def test_nothing_of_a_conversation_at_the_command_line_is_sent_if_it_is_to_be_hidden(
-    collector: Collector, env: dict[str, str], stub: Stub, ana: Run
-) -> None:
-    env |= {**HIDDEN, "ANA_AUTONOMY": "advise"}
-    said, replies = CONVERSATION[0]
-    stub.script = [*replies, Said("Done, xylophone."), Said(status=400, error="wombat platypus")]
-    asked = ana("ask", said, "--thread", "gazebo", "--json", **env)
-    shown = ("--request", json.loads(asked.stdout)["pending"]["request_id"])
-    assert "xylophone" in ana("ask", "--thread", "gazebo", "--decide", "approve", *shown, **env).stdout
-    assert ana("ask", "marzipan", "--thread", "gazebo", **env).returncode == 1
-    collector.wait_for_roots(3)
-    assert find_leaks(collector) == []
-
-
 @pytest.mark.parametrize(("hidden", "shown"), [("inputs", "outputs"), ("outputs", "inputs")])
 def test_inputs_and_outputs_are_hidden_apart(
     collector: Collector, env: dict[str, str], ana: Run, hidden: str, shown: str

@@ -54,14 +54,6 @@ def test_several_calls_then_a_second_turn_after_a_restart(tmp_path: Path) -> Non
     assert set(stub.authorizations) == {"Bearer sk-test-key"}
 
 
-def test_arguments_cut_short_in_the_stream_are_never_run(tmp_path: Path) -> None:
-    cut = Said(calls=[("create_item", '{"content": "Buy milk", "properties": {"type": "ta')], cut=True)
-    with openai_stub(cut) as stub:
-        answer = ask(stub, tmp_path, "milk")
-    assert "broke off" in answer.answer
-    assert (answer.steps, answer.changes) == ([], [])
-
-
 ODD: list[tuple[str, str]] = [
     ('{"content": "x", "properties": {"n": NaN}}', "NaN"),
     ('{"content": "x", "properties": {"n": 1' + "0" * 30 + "}}", "64 bits"),
@@ -93,20 +85,6 @@ def test_lone_surrogates_never_break_a_thread(tmp_path: Path) -> None:
     assert answer.changes == []
     assert "I saved it ?." in answer.answer
     assert again.answer
-
-
-@pytest.mark.parametrize(
-    ("status", "named"), [(401, "refused the key"), (404, "does not know this model"), (400, "400")]
-)
-def test_a_provider_that_fails_is_told_and_never_becomes_offline(tmp_path: Path, status: int, named: str) -> None:
-    with openai_stub(Said(status=status)) as stub:
-        answer = ask(stub, tmp_path, "Remind me to call mum on Friday")
-        stub.script = [Said("Hello.")]
-        again = ask(stub, tmp_path, "hi")
-    assert named in answer.answer
-    assert answer.error
-    assert answer.changes == []
-    assert again.answer == "Hello."
 
 
 def test_no_key_reaches_a_trace_or_a_log(tmp_path: Path) -> None:

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
 
-from ana.handles import DataHandles, open_data
+from ana.handles import open_data
 from ana.memory.memory import Memory
 from ana.people import People
 from ana.reminders import ledger
@@ -101,19 +100,6 @@ def test_what_comes_due_while_the_repl_is_open_is_shown_there(collector: Collect
         wait_until(lambda: shown and collector.titles)
     assert re.fullmatch(r"Reminder: “call Anna” · \w+ \w+ \d+ 20\d\d, \d\d:\d\d · /done, /snooze", shown[0])
     assert collector.titles == ["call Anna"]
-
-
-def test_two_that_run_at_once_deliver_each_once(collector: Collector) -> None:
-    for number in range(10):
-        keep(f"task {number}", seconds=number - 6)
-    with ExitStack() as stack:
-        opened: list[DataHandles] = [
-            stack.enter_context(open_data(load_workspace(), f"test {number}")) for number in range(2)
-        ]
-        for handles in opened:
-            stack.enter_context(ring_meanwhile(handles))
-        wait_until(lambda: len(collector.messages) == 10)
-    assert set(collector.tags.values()) == {1}
 
 
 def test_others_ring_by_what_the_owner_allows(collector: Collector, tmp_path: Path) -> None:

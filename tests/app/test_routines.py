@@ -242,6 +242,7 @@ def test_an_offer_is_started_at_a_time(morning: Morning) -> None:
 Shown = pytest.CaptureFixture[str]
 
 
+@pytest.mark.parametrize("morning", ["folder"], indirect=True)
 @pytest.mark.parametrize("name", [*OFFERS])
 @pytest.mark.parametrize("days", range(7))
 def test_each_offer_can_be_started_on_every_day(morning: Morning, name: str, days: int) -> None:

@@ -86,30 +86,35 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def choose_cases() -> list[Any]:
-    """Return every file with everything it may hold; the long form has those that tell little more."""
-    cases = []
+    """Return every file with everything it may hold.
+
+    The long form has those that tell little more; `make test` spoils the files together that nobody reads before a
+    command does its work.
+    """
+    together = tuple(name for name in NOTES if name not in (*READ, DELETED_BY_HAND))
+    cases = [pytest.param(together, SPOILED["nested"], id="together-nested")]
     for name, how in itertools.product(NOTES, SPOILED):
-        is_telling = how in ("cut", "null", "nested inside") if name in READ else how == "nested"
-        marks = () if is_telling else pytest.mark.long
-        cases.append(pytest.param(name, SPOILED[how], id=f"{name}-{how}", marks=marks))
+        telling = ("cut", "null", "nested inside") if name in READ else ("nested",) if name == DELETED_BY_HAND else ()
+        marks = () if how in telling else pytest.mark.long
+        cases.append(pytest.param((name,), SPOILED[how], id=f"{name}-{how}", marks=marks))
     return cases
 
 
-@pytest.mark.parametrize(("name", "spoil"), choose_cases())
+@pytest.mark.parametrize(("names", "spoil"), choose_cases())
 def test_a_small_file_with_anything_in_it_is_a_sentence_and_a_repair(
-    home: Path, name: str, spoil: Callable[[bytes], bytes], capsys: Shown, monkeypatch: pytest.MonkeyPatch
+    home: Path, names: tuple[str, ...], spoil: Callable[[bytes], bytes], capsys: Shown, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = home / "data" / name
-    file.write_bytes(spoil(file.read_bytes() if file.exists() else b'{"unpacked": "restored-01234567"}'))
+    for file in (home / "data" / name for name in names):
+        file.write_bytes(spoil(file.read_bytes() if file.exists() else b'{"unpacked": "restored-01234567"}'))
     for command in COMMANDS:
         monkeypatch.setattr("sys.stdin", io.StringIO())
         code, told = run(capsys, *command)
         assert "Traceback" not in told
         assert code in (0, 1, 2)
         assert code == 0 or told.strip().endswith((".", "`")), told
-    if name == MENDED_BY_HAND:
+    if MENDED_BY_HAND in names:
         file.write_text(told.partition("Write ")[2].partition(" into it")[0])
-    elif name == DELETED_BY_HAND:
+    elif DELETED_BY_HAND in names:
         file.unlink()
     code, told = run(capsys, "doctor", "--repair")
     assert code == 0, told

@@ -12,8 +12,6 @@ from tests.app.conftest import say
 from tests.openai_stub import Said, Stub
 from tests.servers import Serve, own_serving
 
-pytestmark = pytest.mark.database
-
 HELLO = Said("Hello there you.")
 MILK = Said("I will look.", calls=[("create_item", {"content": "Buy milk"}), ("now", {})])
 SAVED = Said("See your list: buy milk.")
@@ -66,6 +64,7 @@ def hear(client: SyncLangGraphClient, stub: Stub, *script: Said, assistant: str 
     return Heard(client.runs.stream(thread, assistant, input=say(ASKED), stream_mode=MODES, **more))
 
 
+@pytest.mark.database
 def test_an_answer_comes_in_chunks_under_its_id_and_is_not_sent_again(client: SyncLangGraphClient, stub: Stub) -> None:
     heard = hear(client, stub, HELLO)
     assert {message["type"] for message in heard.messages} == {"AIMessageChunk"}
@@ -98,6 +97,7 @@ def test_a_call_and_the_answer_have_an_id_each_and_a_calls_id_is_its_results(
     assert [number({"id": event["erase"]}) for event in heard.custom if "erase" in event] == ["1"]
 
 
+@pytest.mark.database
 def test_a_withdrawn_draft_is_gone_from_the_values_before_the_next_one_comes(
     client: SyncLangGraphClient, stub: Stub
 ) -> None:
@@ -119,6 +119,7 @@ def test_an_answer_that_no_model_wrote_is_a_message_of_its_own(client: SyncLangG
     assert "erase" in heard.custom[-1]
 
 
+@pytest.mark.database
 def test_the_first_word_is_there_before_the_second_is_said(client: SyncLangGraphClient, stub: Stub) -> None:
     arrived, waited = threading.Event(), list[bool]()
     stub.script = [Said("Hello there you.", pause=lambda: waited.append(arrived.wait(20)))]
@@ -162,6 +163,7 @@ def test_updates_tell_draft_correction_call_and_receipt_and_no_clocks(client: Sy
     assert set(answered) == {"messages", "receipt"}
 
 
+@pytest.mark.database
 def test_updates_tell_what_is_asked(client: SyncLangGraphClient, stub: Stub) -> None:
     *_, (node, shown), (kind, waiting) = read_updates(client, stub, MILK, context={"autonomy": "advise"})
     assert (node, kind) == ("execute_tools", "__interrupt__")
@@ -173,6 +175,7 @@ def test_updates_show_no_draft_that_is_kept_back(client: SyncLangGraphClient, st
     assert not [shown for _, shown in steps if "draft" in shown or "draft" in shown.get("correction", {})]
 
 
+@pytest.mark.database
 def test_values_are_sent_as_often_as_messages_are_written(client: SyncLangGraphClient, stub: Stub) -> None:
     heard = hear(client, stub, MILK, SAVED)
     told = [part.data for part in heard.parts if part.event == "values"]

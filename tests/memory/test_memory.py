@@ -28,18 +28,6 @@ def memory(chroma_memory: Memory) -> Memory:
     return chroma_memory
 
 
-def test_the_same_call_run_again_changes_nothing_twice(memory: Memory) -> None:
-    first = memory.create("Buy milk", {"type": "task"}, CALL)
-    assert memory.create("Buy milk", {"type": "task"}, CALL) == first
-    assert memory.count() == 1
-    append = Cause("thread/message/1", "thread", "turn")
-    assert memory.append_line("Likes milk", append) == memory.append_line("Likes milk", append)
-    assert memory.lines() == {0: "Likes milk"}
-    delete = Cause("thread/message/2", "thread", "turn")
-    assert memory.delete(first.id, delete) == memory.delete(first.id, delete)
-    assert memory.count() == 0
-
-
 def test_a_write_looks_up_once_whether_its_call_has_run(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     find = chroma_of(memory).journal.find

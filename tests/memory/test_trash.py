@@ -2,31 +2,11 @@
 
 from datetime import timedelta
 
-import pytest
-
-from ana.errors import UserError
 from ana.memory.changes import Cause
 from ana.memory.memory import Memory
 from ana.memory.trash import list_deleted, purge, restore
 from ana.memory.undo import find_undoable, undo
 from tests.conftest import WEDNESDAY
-
-
-def test_deleted_items_are_in_the_trash_as_they_were(memory: Memory) -> None:
-    first = memory.create("first", {"n": 1}).after
-    second = memory.create("second").after
-    assert first is not None
-    assert second is not None
-    memory.update(first.id, "changed")
-    for item in (first, second):
-        memory.delete(item.id)
-    assert [each.item.content for each in list_deleted(memory)] == ["second", "changed"]
-    restore(memory, first.id)
-    assert memory.get(first.id).content == "changed"
-    assert memory.find("changed", limit=1).items[0].id == first.id
-    assert [each.item.id for each in list_deleted(memory)] == [second.id]
-    with pytest.raises(UserError, match="trash"):
-        restore(memory, first.id)
 
 
 def test_bringing_back_can_be_done_again_and_taken_back(memory: Memory) -> None:

@@ -26,60 +26,6 @@ def cause(turn: str, n: int = 0) -> Cause:
     return Cause(f"{turn}/{n}", "thread", turn)
 
 
-def test_a_turn_is_undone_completely(memory: Memory) -> None:
-    kept = memory.create("kept", {"n": 1}, cause("t0")).id
-    memory.append_line("Prefers tea", cause("t0", 1))
-    new = memory.create("new", {}, cause("t1", 0)).id
-    memory.update(kept, "changed", {"n": None}, cause("t1", 1))
-    memory.update(kept, None, {"m": 2}, cause("t1", 2))
-    memory.replace_line(0, "Prefers coffee", cause("t1", 3))
-    memory.append_line("Lives in Berlin", cause("t1", 4))
-    done = undo(memory, find_undoable(memory))
-    assert (done.turn, done.conflicts, len(done.changes)) == ("t1", [], 4)
-    assert memory.record("item", new) is None
-    assert memory.get(kept).content == "kept"
-    assert memory.get(kept).properties == {"n": 1}
-    assert memory.lines() == {0: "Prefers tea"}
-    assert memory.append_line("Has a dog").id == "2"
-
-
-def test_what_was_deleted_comes_back_under_its_own_id_and_number(memory: Memory) -> None:
-    item = memory.create("Dentist", {"due_date": "2026-01-08"}, cause("t0"))
-    memory.append_line("Prefers tea", cause("t0", 1))
-    memory.delete(item.id, cause("t1"))
-    memory.delete_line(0, cause("t1", 1))
-    undo(memory, "t1")
-    assert memory.get(item.id) == item.after
-    assert memory.lines() == {0: "Prefers tea"}
-    assert memory.find("dentist").items == [item.after]
-
-
-def test_an_undo_is_taken_back_too(memory: Memory) -> None:
-    item = memory.create("one", {}, cause("t0")).id
-    undo(memory, "t0")
-    taken_back = memory.history()[0].turn
-    with pytest.raises(UserError, match="nothing to take back"):
-        find_undoable(memory)
-    with pytest.raises(UserError, match="already"):
-        undo(memory, "t0")
-    undo(memory, taken_back)
-    assert memory.get(item).content == "one"
-    assert find_undoable(memory) == "t0"
-    undo(memory, "t0")
-    assert memory.record("item", item) is None
-
-
-def test_turns_are_taken_back_one_before_the_other(memory: Memory) -> None:
-    item = memory.create("one", {}, cause("t0")).id
-    memory.update(item, "two", None, cause("t1"))
-    memory.update(item, "three", None, cause("t2"))
-    for left in ("two", "one"):
-        undo(memory, find_undoable(memory))
-        assert memory.get(item).content == left
-    undo(memory, find_undoable(memory))
-    assert memory.record("item", item) is None
-
-
 def test_what_another_turn_changed_since_is_a_conflict_and_nothing_is_touched(memory: Memory) -> None:
     item = memory.create("one", {}, cause("t0")).id
     memory.update(item, "two", None, cause("t1", 0))
@@ -175,11 +121,6 @@ def test_many_undone_turns_are_skipped_at_once(memory: Memory) -> None:
     for _ in range(30):  # taken back, and that taken back, and so on
         name = undo(memory, name).name
     assert find_undoable(memory) == "t"
-
-
-def test_an_unknown_turn(memory: Memory) -> None:
-    with pytest.raises(UserError, match="No turn x"):
-        undo(memory, "x")
 
 
 class UndoMachine(RuleBasedStateMachine):

@@ -101,7 +101,7 @@ def move_under_kills(folder: Path, kills: int) -> None:
 
 
 def test_a_killed_move_goes_on(tmp_path: Path) -> None:
-    move_under_kills(tmp_path, kills=2)
+    move_under_kills(tmp_path, kills=1)
 
 
 @pytest.mark.long

@@ -147,7 +147,8 @@ def move_there_and_back(path: Path, items: int, conversations: int) -> None:
             # who goes on talking to the side that was left is refused, and nothing that was acknowledged is lost
             left = Talk(server.url, token)
             with left.going_on():
-                time.sleep(2)
+                while not (left.kept or left.refused):
+                    time.sleep(0.02)
             assert (left.kept, bool(left.refused)) == ([], True)
 
 

@@ -134,21 +134,6 @@ def test_a_name_is_given_once(people: People) -> None:
     assert people.find(token) == "anna"
 
 
-def test_people_who_are_added_at_the_same_time_are_all_there(settings: Settings) -> None:
-    tokens: dict[str, str] = {}
-
-    def add(name: str) -> None:
-        tokens[name] = People(settings).add(name)
-
-    threads = [threading.Thread(target=add, args=(f"p{number}",)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    people = People(settings)
-    assert {name: people.find(token) for name, token in tokens.items()} == {f"p{n}": f"p{n}" for n in range(8)}
-
-
 def test_a_removed_persons_folder_and_a_backup_are_kept_and_all_that_let_them_in_has_ended(
     people: People, settings: Settings
 ) -> None:

@@ -73,7 +73,7 @@ def deliver_under_kills(tmp_path: Path, collector: Collector, reminders: int, ki
 
 def test_none_is_missing_and_none_comes_twice_without_a_kill(tmp_path: Path) -> None:
     with collecting() as collector:
-        deliver_under_kills(tmp_path, collector, reminders=20, kills=4)
+        deliver_under_kills(tmp_path, collector, reminders=10, kills=2)
 
 
 @pytest.mark.long

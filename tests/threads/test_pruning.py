@@ -85,13 +85,6 @@ def test_a_question_that_waits_for_an_answer_is_kept(store: ThreadStore) -> None
     assert len(list_rows(store, "checkpoints", "answered")) == 3 * TURNS
 
 
-def test_a_deleted_thread_leaves_nothing(store: ThreadStore) -> None:
-    with store.open_saver() as saver:
-        builder.compile(checkpointer=saver).invoke(said("x"), thread("gone"), durability="sync")
-        saver.delete_thread("gone")
-    assert [list_rows(store, table, "gone") for table in TABLES] == [[], [], []]
-
-
 def test_the_servers_saver_does_the_same_on_the_same_file(store: ThreadStore) -> None:
     async def talk() -> None:
         async with store.open_server_saver() as saver:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,7 @@ from ana.settings import PROJECT
 from tests.app.conftest import Run
 from tests.app.mcp.conftest import call, read
 from tests.conftest import folders
-from tests.forks import start_forked
+from tests.forks import run_forked, start_forked
 
 HELLO: dict[str, Any] = {
     "jsonrpc": "2.0",
@@ -123,10 +122,8 @@ def test_five_clients_at_once_lose_nothing(tmp_path: Path) -> None:
 def test_nothing_but_the_protocol_is_on_standard_output(tmp_path: Path) -> None:
     lines = [HELLO, {"jsonrpc": "2.0", "method": "notifications/initialized"}]
     given = "\n".join(map(json.dumps, lines)) + "\nnot json\n"
-    command = start(tmp_path)
-    done = subprocess.run(
-        [command.command, *command.args], input=given, env=command.env, capture_output=True, text=True, timeout=60
-    )
+    env = folders(tmp_path, LLM_PROVIDER="offline")
+    done = run_forked("-m", "app.cli", "mcp", stdin=given, env=env)
     assert done.returncode == 0
     assert "Traceback" not in done.stderr
     messages = [json.loads(line) for line in done.stdout.splitlines()]

@@ -34,6 +34,7 @@ def test_many_requests_to_a_conversation_in_which_another_door_works_hold_up_nob
         assert {each.result().status_code for each in waiting} == {200}
 
 
+@pytest.mark.parametrize("home", ["folder"], indirect=True)
 @pytest.mark.parametrize("slow", ["the store", "drawing"])
 def test_slow_pages_of_one_person_hold_up_nobody_else(
     running: Running, slow: str, monkeypatch: pytest.MonkeyPatch

@@ -51,7 +51,12 @@ def call(running: Running, tool: str, mode: str = MODES[1], *, args: Any = None,
     return read(talk(running, do, mode, **more))
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.fixture
+def mode(request: pytest.FixtureRequest) -> str:
+    """The protocol with a handshake on a folder, the one without on a database."""
+    return MODES[request.node.callspec.params["home"] == "database"]
+
+
 def test_every_tool_answers_as_its_schema_says(running: Running, mode: str) -> None:
     used = set()
 
@@ -83,7 +88,6 @@ def test_every_tool_answers_as_its_schema_says(running: Running, mode: str) -> N
     assert used == {*TOOLS, "search", "fetch"}
 
 
-@pytest.mark.parametrize("mode", MODES)
 def test_resources_and_prompts_are_read(running: Running, mode: str) -> None:
     async def look(client: Client) -> None:
         await client.call_tool("append_context", {"content": "Prefers tea"})
@@ -96,7 +100,6 @@ def test_resources_and_prompts_are_read(running: Running, mode: str) -> None:
     talk(running, look, mode)
 
 
-@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("decision", "left"), [("do it", 0), ("do not do it", 1)])
 def test_the_person_decides_in_the_client(running: Running, mode: str, decision: str, left: int) -> None:
     async def reply(context: Any, params: Any) -> ElicitResult:
@@ -127,7 +130,6 @@ def test_two_clients_work_at_once(running: Running) -> None:
     assert {turn["by"] for turn in call(running, "history")["turns"]} == {"claude-code", "cursor"}
 
 
-@pytest.mark.parametrize("mode", MODES)
 def test_a_person_sees_nothing_of_another(running: Running, mode: str) -> None:
     id = call(running, "create_item", mode, args=RENT, person="ann")["id"]
 

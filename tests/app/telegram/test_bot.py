@@ -207,14 +207,6 @@ def test_a_request_is_shown_with_all_that_it_would_do_and_survives_a_restart(car
     assert not any(each["buttons"] for each in careful.stub.messages.values()), "what is decided has no buttons"
 
 
-def test_no_does_nothing(careful: Home) -> None:
-    ask_to_delete(careful)
-    careful.model.replies.append("All right.")
-    careful.stub.press("No")
-    assert "All right." in careful.read()[-1]
-    assert careful.memory.count() == 1
-
-
 @pytest.mark.parametrize(
     ("presses", "left"),
     [

@@ -4,14 +4,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 from ana.backends.chroma.collection import ChromaCollection
-from ana.backends.sql import lookup
-from ana.errors import ConfigError
 from ana.memory.memory import Memory
-from ana.memory.search.scoring import Weights
 from ana.text import find_fault
-from ana.time.clock import Clock
 from ana.values import Properties
-from tests.chroma import chroma_of, find_neighbours, hold_source, open_memory
+from tests.chroma import chroma_of, find_neighbours, hold_source
 from tests.examples import examples
 from tests.memory.conformance import PROPERTIES, memory_on
 
@@ -49,24 +45,3 @@ def test_every_item_is_found_by_its_own_vector(memory: Memory) -> None:
     ids = [memory.create(text).id for text in ("", "   ", "milk", "\U0001f600", "記憶")]
     for id, near in zip(ids, find_neighbours(memory, ids, 2), strict=True):
         assert id in near
-
-
-class _Other:
-    name = "other"
-    dimension = 3
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return [[1.0, 0.0, 0.0] for _ in texts]
-
-    def embed_query(self, text: str) -> list[float]:
-        return [float(len(text)), 0.0, 1.0]
-
-
-def test_a_collection_refuses_another_embedder(memory: Memory, clock: Clock) -> None:
-    memory.create("x")
-    memory.close()
-    other = open_memory(chroma_of(memory).path, _Other(), clock)
-    with pytest.raises(ConfigError, match="wordllama"):
-        other.count()
-    with pytest.raises(ConfigError, match="wordllama"):
-        ChromaCollection(chroma_of(memory).folder, "items", _Other(), Weights()).look_up(lookup.count_items)

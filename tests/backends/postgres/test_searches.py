@@ -15,7 +15,7 @@ from ana.backends.in_memory import InMemoryBackend
 from ana.backends.postgres.backend import PostgresBackend
 from ana.memory.backend import Backend
 from ana.memory.changes import Change, Entry
-from ana.memory.filters import EVERY_ITEM, parse
+from ana.memory.filters import parse
 from ana.memory.item import Item
 from ana.memory.search.query import Query, parse_query
 from ana.memory.search.result import QueryResult
@@ -26,7 +26,7 @@ from tests.memory.conformance import STAMP
 from tests.memory.test_filters_oracle import ZONES, filters, properties
 from tests.postgres.server import database
 
-TEXTS = [query.text for query in load_queries()][::5]
+TEXTS = [query.text for query in load_queries()][::20]
 FILTERS: list[Any] = [{}, {"status": "active"}, {"type": {"$ne": "task"}}, {"due_date": {"$gte": "2026-01-12"}}]
 
 
@@ -89,7 +89,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=examples(80))
+@settings(max_examples=examples(32))
 @given(steps=STEPS)
 def test_random_steps_of_two_backends_are_those_of_one_in_memory(steps: list[Step]) -> None:
     plain, person = InMemoryBackend(EMBEDDER), secrets.token_hex(8)
@@ -189,8 +189,3 @@ def test_a_new_zone_is_met_wherever_it_is_asked_from(dated: PostgresBackend) -> 
         store(dated, [Item("b", "x", {"due": "2026-01-13"}, STAMP, STAMP)])
         assert find(dated, local) == ["a", "b"]
     assert [find(dated, zone) for zone in (tokyo, berlin, local)] == [["a", "b"]] * 3
-
-
-def test_everything_is_found_in_an_empty_store() -> None:
-    found = open_backend().query(Query(None, EVERY_ITEM, BERLIN))
-    assert (found.items, found.total) == ([], 0)

@@ -9,8 +9,6 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.source import EmbeddedItem
@@ -22,8 +20,7 @@ from ana.memory.item import Item
 from ana.time.clock import Clock
 from tests.chroma import chroma_of, hold_source, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
-from tests.examples import examples
-from tests.memory.test_filters_oracle import ZONES, filters, properties
+from tests.memory.test_filters_oracle import ZONES
 
 STAMP = "2026-01-01T00:00:00.000000+00:00"
 
@@ -44,36 +41,6 @@ class Shelf:
 
     def iter_all(self) -> list[EmbeddedItem]:
         return self.get_many(list(self.items))
-
-
-@settings(max_examples=examples(300))
-@given(
-    held=st.lists(properties, min_size=1, max_size=6),
-    where=filters,
-    zone=st.sampled_from(ZONES).map(ZoneInfo),
-    before=st.sampled_from(ZONES).map(ZoneInfo),
-)
-def test_sql_finds_what_the_exact_test_finds(
-    tmp_path_factory: pytest.TempPathFactory,
-    held: list[dict[str, Any]],
-    where: dict[str, Any],
-    zone: ZoneInfo,
-    before: ZoneInfo,
-) -> None:
-    """In every zone, whatever zone queries came from before, and also for what is written after that."""
-    shelf = Shelf(Item(f"i{n}", "x", each, STAMP, STAMP) for n, each in enumerate(held))
-    path = tmp_path_factory.mktemp("index") / "index.sqlite"
-    first = Index(path)
-    found_ids(first, shelf, {}, before)
-    first.close()
-    index = Index(path)
-    for each in (zone, before, zone):
-        assert found_ids(index, shelf, where, each) == matching_ids(shelf, where, each)
-    shelf.items["new"] = Item("new", "x", held[0], STAMP, STAMP)
-    with index.enter_write(shelf, shelf.get_many(["new"])):
-        pass
-    assert found_ids(index, shelf, where, before) == matching_ids(shelf, where, before)
-    index.close()
 
 
 def found_ids(index: Index, shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str]:
@@ -214,18 +181,6 @@ def test_a_write_cut_short_is_settled_by_what_chroma_holds(
             assert {item.id: item for item in query.items} == there
             assert query.total == len(there)
         again.close()
-
-
-def test_another_process_s_writes_are_seen(tmp_path: Path, clock: Clock) -> None:
-    one, other = (open_memory(tmp_path, EMBEDDER, clock) for _ in range(2))
-    first = one.create("the first thing", {"n": 1})
-    assert [i.id for i in other.find("first").items] == [first.id]
-    second = other.create("the second thing", {"n": 2})
-    assert one.find('"second thing"', limit=1).items[0].id == second.id
-    one.delete(second.id)
-    assert other.find(where={"n": 2}).total == 0
-    for memory in (one, other):
-        memory.close()
 
 
 def test_many_changes_leave_the_words_as_a_new_index_has_them(tmp_path: Path, clock: Clock) -> None:
