@@ -41,7 +41,7 @@ class Family:
         before = len(self.own.messages), len(self.bens.messages)
         self.life.at(DAY + timedelta(days=days), time(hour, minute))
         make_ringer(self.life.handles, list_targets(self.life.handles.workspace)).ring()
-        return self.own.titles[before[0] :], self.bens.titles[before[1] :]
+        return sorted(self.own.titles[before[0] :]), sorted(self.bens.titles[before[1] :])
 
     def share(self, content: str = "Mum's pill", **more: Json) -> str:
         id = self.life.memory.create(content, {**PILL, **more}).id
