@@ -92,7 +92,7 @@ def install(service: Service, workspace: Workspace) -> None:
 
 
 def remove(service: Service) -> None:
-    """Stop what was installed and delete its files. Raises UserError if there is nothing of it."""
+    """Stop what was installed and delete its files. Raises UserError if nothing is installed."""
     files, _ = plan(service)
     if not any(path.exists() for path in files):
         raise UserError("Nothing is installed.", f"`ana {service.name} --install` installs it.")

@@ -79,7 +79,7 @@ class Vocabulary:
     def find_near(self, kind: str, value: str) -> Names:
         """Return other names that are nearly a value, in another case, number or spelling, the nearest first.
 
-        They are those that were in use when the names were read last.
+        Only names count that were in use when they were last read.
         """
         # of the turn's beginning: a write holds the store enough
         spelled = self._tally.read_last().get(kind, Counter())

@@ -64,9 +64,10 @@ class ExchangeNote:
 
 @contextmanager
 def prepare_exchange(path: Path, traces: Path | None = None) -> Iterator[Path]:
-    """Yield a folder for what is new, while the data folder is held; without an error it is decided at the end.
+    """Yield a folder for the new files, while the data folder is held. Without an error, the exchange is then decided.
 
-    `finish_exchange` must follow, while Chroma is closed. `traces` is where the traces go; None if only Chroma is new.
+    `finish_exchange` must follow, while Chroma is closed. `traces` is the folder of new traces; None if only Chroma is
+    new.
     """
     with suppress(StoreBroken):
         if earlier := read_note(path / NOTE, ExchangeNote):  # of a move that was cut short
