@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
+from ana.translation import _, mark_text
 from nodes.evidence import Evidence, Violation
 from nodes.policies.citations import citations_exist
 from nodes.policies.clock import clock_is_read
@@ -33,10 +34,10 @@ WAYS_OUT = {
 """What the model is told to do."""
 
 FALLBACKS = {
-    "arithmetic": "I did not manage to calculate that reliably. Please ask again.",
-    "clock": "I did not manage to read the clock. Please ask again.",
-    "dates": "The day I was going to name did not fit its date.",
-    "citation": "I was going to name an entry that I cannot find.",
+    "arithmetic": mark_text("I did not manage to calculate that reliably. Please ask again."),
+    "clock": mark_text("I did not manage to read the clock. Please ask again."),
+    "dates": mark_text("The day I was going to name did not fit its date."),
+    "citation": mark_text("I was going to name an entry that I cannot find."),
 }
 """What the person is told if the model does not."""
 
@@ -46,4 +47,4 @@ def find_violation(e: Evidence) -> Violation | None:
     e = replace(e, draft=e.draft[:MOST_CHARACTERS], question=e.question[:MOST_CHARACTERS])
     violations = ((name, wrong) for name, policy in POLICIES for wrong in policy(e))
     name, wrong = next(violations, ("", ""))
-    return Violation(name, f"{wrong} {WAYS_OUT[name]}", FALLBACKS[name]) if name else None
+    return Violation(name, f"{wrong} {WAYS_OUT[name]}", _(FALLBACKS[name])) if name else None
