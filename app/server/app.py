@@ -20,6 +20,7 @@ from ana.json_lines import Quoted
 from ana.keys import OWNER
 from ana.logs import settle_console
 from ana.people import People
+from ana.reminders.buttons import PATH as BUTTON
 from ana.runs.slots import ALL
 from ana.settings import load_settings
 from ana.tracing import langsmith
@@ -30,6 +31,7 @@ from ana.workspace.private import keep_private
 from app.meanwhile import PASSING
 from app.page import shell
 from app.page.routes import PAGES
+from app.reaching import PATH as HELLO
 from app.server import assistants, runs, threads
 from app.server.answers import Holding, Speaking, answer
 from app.server.arriving import JsonBodies, Room
@@ -176,10 +178,15 @@ async def _look_after(workspaces: Workspaces) -> None:
 
 async def _answer_error(request: Request, exc: Exception) -> Response:
     assert isinstance(exc, AnaError)
-    _log.warning("%s %s was refused: %s", request.method, Quoted(request.url.path), exc)
+    _log.warning("%s %s was refused: %s", request.method, Quoted(_hide_secret(request.url.path)), exc)
     if is_page(request.url.path):
         return await shell.answer_error(request, find_status(exc), exc.sentence())
     return answer_error(exc)
+
+
+def _hide_secret(path: str) -> str:
+    """Return a path as the log may hold it: of an address that counts by itself, without what makes it count."""
+    return next((f"{beginning}..." for beginning in (BUTTON, HELLO) if path.startswith(beginning)), path)
 
 
 async def _answer_fault(request: Request, exc: Exception) -> Response:

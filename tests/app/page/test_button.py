@@ -8,6 +8,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from ana.handles import open_data
+from ana.json_lines import Quoted
 from ana.memory.authors import REMINDER, find_author
 from ana.memory.changes import make_edit
 from ana.memory.undo import undo
@@ -122,6 +123,16 @@ def test_of_what_was_done_moved_or_deleted_meanwhile_it_does_nothing_and_says_so
     with open_data(load_workspace(), "a test") as handles:
         assert handles.memory.backend.position() == position
     assert open_person("owner").open_ledger().list_snoozed(NOW) == {}
+
+
+def test_the_log_does_not_hold_the_address_of_one_that_was_refused(
+    phone: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    paths = keep("ann", "call Anna")[1]
+    assert phone.post(paths["done"]).status_code == 200
+    assert phone.get(paths["done"]).status_code == 404
+    assert f"GET {Quoted(f'{PATH}...')} was refused" in caplog.text
+    assert paths["done"].removeprefix(PATH) not in caplog.text
 
 
 def test_one_that_has_ended_was_changed_or_is_of_nobody_does_nothing(phone: TestClient) -> None:
