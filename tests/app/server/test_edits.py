@@ -86,11 +86,8 @@ def test_a_client_may_send_the_whole_state_back_to_answer_a_message_again(
 ) -> None:
     """As @ag-ui/langgraph does, with fields of its own."""
     client.runs.wait(answered, "ana", input=say("and now?"))
-    (place,) = [
-        state
-        for state in client.threads.get_history(answered, limit=100)
-        if len(state["values"]["messages"]) == 2 and state["next"] == ["__start__"]
-    ]
+    history: Any = client.threads.get_history(answered, limit=100)
+    (place,) = [state for state in history if len(state["values"]["messages"]) == 2 and state["next"] == ["__start__"]]
     own: Any = {"tools": [], "ag-ui": {"context": []}, "copilotkit": {"actions": []}}
     whole = {**place["values"], **own, "messages": []}
     id, turn = place["checkpoint"]["checkpoint_id"], whole["turn"]

@@ -13,7 +13,7 @@ from ana.errors import StoreBroken
 from ana.runs.local import LocalRuns
 from ana.runs.port import Event, StartedRun
 from ana.runs.queue import QueuedRuns
-from app.server import runs, stopping
+from app.server import stopping
 from app.server.work import GraphWorker
 from app.server.workspaces import OpenWorkspace
 from graph.updates import LONGEST
@@ -108,7 +108,7 @@ def test_whoever_stops_a_run_that_nothing_ends_is_not_kept_waiting(
 
 def test_who_follows_a_run_may_reply_before_it_has_ended(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     """As RemoteGraph in JavaScript does: it stops to follow at what it is asked."""
-    stream, join, is_awaited = GraphWorker._stream, runs.join_run, threading.Event()
+    stream, join, is_awaited = GraphWorker._stream, stopping.join_run, threading.Event()
 
     async def stream_and_wait(self: GraphWorker, run: StartedRun) -> AsyncIterator[tuple[str, bytes]]:
         async for part in stream(self, run):
@@ -120,7 +120,7 @@ def test_who_follows_a_run_may_reply_before_it_has_ended(running: Running, monke
         return await join(opened, run)
 
     monkeypatch.setattr(GraphWorker, "_stream", stream_and_wait)
-    monkeypatch.setattr(runs, "join_run", join_awaited)
+    monkeypatch.setattr("app.server.runs.join_run", join_awaited)
     place, modes = f"/threads/{uuid.uuid4()}/runs", ["updates"]
     asked = {"messages": [{"role": "user", "content": "note: the fern is thirsty"}]}
     body = {"assistant_id": "ana", "if_not_exists": "create", "context": {"autonomy": "advise"}, "stream_mode": modes}
