@@ -62,7 +62,7 @@ def show(visit: Visit) -> Page:
     """GET /app/calendar?month=2026-12, or ?week=2026-12-03 for the week of that day."""
     today, week = visit.handles.clock.now().date(), visit.ask("week")
     day = read_day(week, today) if week else _read_month(visit.ask("month"), today)
-    dates = _list_week(day) if week else _list_month(day)
+    dates = [day + (n - day.weekday()) * DAY for n in range(7)] if week else _list_month(day)
     days, is_cut = _read_days(visit.handles, dates, bool(week))
     placed = [each for day in days for each in day.placed]
     return Page(
@@ -78,10 +78,6 @@ def show(visit: Visit) -> Page:
         is_new=visit.handles.memory.count() == 0,
         is_cut=is_cut,
     )
-
-
-def _list_week(day: date) -> list[date]:
-    return [day + (n - day.weekday()) * DAY for n in range(7)]
 
 
 def _list_month(first: date) -> list[date]:

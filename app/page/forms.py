@@ -27,9 +27,6 @@ MOST_BESIDE, LONGEST_BESIDE = 8, 10_240
 _DIGITS = np.array([int(chr(code), 16) if chr(code) in hexdigits else -1 for code in range(256)], np.int16)
 """What each byte is as a hexadecimal digit."""
 
-Act = Callable[[Request, FormData], Awaitable[Response]]
-"""What a form does."""
-
 
 def read_form_token(request: Request) -> str:
     """Return the token of this browser's forms, a new one if it has none."""
@@ -49,7 +46,7 @@ def end_forms(response: Response) -> Response:
     return response
 
 
-def act(do: Act) -> Callable[[Request], Awaitable[Response]]:
+def act(do: Callable[[Request, FormData], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
     """Return the endpoint of a form: its token is looked at before anything is done."""
 
     async def answer(request: Request) -> Response:

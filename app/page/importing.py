@@ -44,9 +44,6 @@ LONGEST_NAME = 100
 TOLD_EVERY = 1.0
 """Seconds between two looks at how far it is."""
 
-ROLE_NAMES = mark_text(("title", "start", "list", "leave out"))
-"""What the template calls a column, beside the names of properties; marked for the catalogues."""
-
 _SEAM = "(what grows)"
 
 T = TypeVar("T")

@@ -19,9 +19,6 @@ VERSIONS, ALIKE = 50, 3
 STANDARD: Properties = {"due_date": "", "status": "", "type": "", "project": "", "tags": []}
 """Properties that have a field also where an item has none of them."""
 
-STATUSES = ("active", "done", "cancelled")
-"""What the status of an item can be set to beside what it is."""
-
 PREFIX = "field-"
 
 
@@ -87,7 +84,6 @@ def _show(visit: Visit, item: Item, is_older: bool = False) -> Page:
         fields=fill_fields(fields, form, PREFIX) if is_older else fields,
         prefix=PREFIX,
         dates=DATE_KEYS,
-        statuses=[*dict.fromkeys(["", *STATUSES, str(item.properties.get("status", ""))])],
         known={name: [each for each, _ in names.get(name, ())[:20]] for name in ("type", "project")},
         is_older=is_older,
         is_done=has_status(item.properties, CLOSED),

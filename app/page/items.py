@@ -1,13 +1,10 @@
 """What is kept, in a list: found by meaning, narrowed by what a person would ask for, marked together; the trash."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 from datetime import timedelta
-from urllib.parse import urlencode
 
 from ana.errors import UserError
 from ana.handles import DataHandles
-from ana.memory.few_words import call_value
 from ana.memory.others import OTHERS, find_from
 from ana.memory.overdue import make_overdue_filter
 from ana.memory.search.result import QueryResult
@@ -16,7 +13,7 @@ from ana.memory.status import CLOSED
 from ana.memory.trash import list_deleted, restore
 from ana.memory.views import localize
 from ana.time.clock import Clock
-from ana.translation import _, mark_text
+from ana.translation import mark_text
 from ana.values import Json
 from app.answering import mark_done
 from app.due import list_open_first
@@ -26,7 +23,6 @@ from app.page.today import show_item
 from app.page.visits import Page, Visit
 from app.server.answers import read_number
 from app.show.items import explain
-from app.show.text import shorten
 
 PAGE_SIZE = 50
 MOST_PAGES = 2000
@@ -50,23 +46,6 @@ CHIPS: Mapping[str, tuple[str, Mapping[str, str]]] = mark_text(
 """What a list is narrowed by: the name in its address, what it is called, and what can be chosen; else names in use."""
 
 
-@dataclass(frozen=True)
-class Chip:
-    """What a list can be narrowed by.
-
-    Args:
-        title: What it is called.
-        chosen: What was chosen; empty if nothing was.
-        without: The query of the same list without it.
-        choices: What else can be chosen, each with the query of that list.
-    """
-
-    title: str
-    chosen: str
-    without: str
-    choices: Sequence[tuple[str, str]]
-
-
 def show_list(visit: Visit) -> Page:
     """GET /app/items?q=WORDS&type=task&state=open&page=2: what was found, or all, what is open first.
 
@@ -79,8 +58,10 @@ def show_list(visit: Visit) -> Page:
     shown = [show_item(localize(item, clock.zone), clock.now().year) for item in found.items[first:]]
     return Page(
         "items.html",
-        here=here,
-        chips=[*_list_chips(here, visit.handles.memory.vocabulary.names())],
+        narrowed=here,
+        chips=CHIPS,
+        names=visit.handles.memory.vocabulary.names(),
+        most=CHOICES,
         items=shown,
         reasons=explain(found)[first:] if shows_why else [""] * len(shown),
         found=found,
@@ -168,15 +149,3 @@ def _narrow(name: str, value: str, clock: Clock) -> list[Json]:
         "none": {"due_date": None, "start_date": None, "date": None},
     }
     return [filters[value]] if value in filters else []
-
-
-def _list_chips(here: Mapping[str, str], names: Mapping[str, Sequence[tuple[str, int]]]) -> Iterator[Chip]:
-    """Yield a chip for each thing that the list is, or can be, narrowed by."""
-    for name, (title, fixed) in CHIPS.items():
-        choices = {each: _(title) for each, title in fixed.items()}
-        choices = choices or {each: call_value(shorten(each, 40)) for each, _count in names.get(name, ())[:CHOICES]}
-        value = here.get(name, "")
-        without = {key: each for key, each in here.items() if key != name}
-        if value or (choices and name != "status"):
-            listed = [(shown, urlencode({**without, name: each})) for each, shown in choices.items()]
-            yield Chip(title, choices.get(value, value), urlencode(without), listed)

@@ -107,10 +107,9 @@ def choose_day(visit: Visit) -> Page:
     return Page("move.html", item=item, date=visit.ask("date"), next=there, days=list_days(today), today=today)
 
 
-def list_days(today: date) -> list[tuple[str, date, str]]:
-    """Return the days that an item can be moved to: a name, the day, and the day in words."""
-    days = {_("Today"): today, _("Tomorrow"): today + DAY, _("Next week"): today + timedelta(7 - today.weekday())}
-    return [(name, day, show_day(day, today.year)) for name, day in days.items()]
+def list_days(today: date) -> dict[str, date]:
+    """Return the days that an item can be moved to, by name."""
+    return {_("Today"): today, _("Tomorrow"): today + DAY, _("Next week"): today + timedelta(7 - today.weekday())}
 
 
 def put_off(visit: Visit) -> str:

@@ -224,3 +224,32 @@ def test_no_page_is_an_error_to_the_script(browser: Browser) -> None:
         answer = browser.client.get(path, headers={"x-ana-script": "true"})
         assert answer.status_code >= 400
         assert answer.headers["content-type"].startswith("text/plain"), path
+
+
+@pytest.mark.parametrize(
+    ("path", "part"),
+    [
+        ("today", "Today"),
+        ("routines", "Today"),
+        ("calendar", "Calendar"),
+        ("items", "Items"),
+        ("items?type=task&q=tea", "Items"),
+        ("items/trash", "Items"),
+        ("about", "About me"),
+        ("turns", "Activity"),
+        ("settings", "Settings"),
+        ("assistants", "Settings"),
+        ("chat/all", "Chat"),
+    ],
+)
+def test_the_frame_says_where_one_is(browser: Browser, path: str, part: str) -> None:
+    browser.open(f"/app/{path}")
+    here = browser.page.select(".part[aria-current]:not(.only-small)")
+    assert [each.get_text(strip=True) for each in here] == [part]
+
+
+def test_the_conversation_of_a_story_is_marked(browser: Browser) -> None:
+    browser.open("/app")
+    browser.say("Note: the spare key is in the blue tin")
+    browser.follow("How")
+    assert "the spare key" in browser.one(".talks [aria-current]").get_text()
