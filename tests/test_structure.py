@@ -337,7 +337,7 @@ def test_importing_opens_creates_and_prints_nothing(tmp_path: Path) -> None:
     script = f"import {', '.join(source_files())}"
     env = {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "ANA_MAX_STEPS": "not a number"}
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     assert list(tmp_path.iterdir()) == []
 

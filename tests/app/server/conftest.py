@@ -1,4 +1,4 @@
-"""Households on our own server: in a process of its own, which all tests of a module share, or in this one."""
+"""Households on our own server: in a process of its own, which all tests share, or in this one."""
 
 import threading
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ class Household:
         return open_workspace(self.settings, name).get_calendar_key()
 
 
-@pytest.fixture(scope="module", params=["folder", "database"])
+@pytest.fixture(scope="session", params=["folder", "database"])
 def household(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Household]:
     with keeping(request.param) as kept:
         yield from _serve(tmp_path_factory.mktemp("household"), kept)
