@@ -24,7 +24,7 @@ from app.show.requests import word_actions
 from app.show.text import shorten
 from graph.context import THREAD_FIELDS
 from nodes.history import is_answered, this_turn
-from nodes.requests import Request
+from nodes.requests import Request, find_allowed_decisions
 
 TURNS = 30
 """Turns on one page."""
@@ -126,8 +126,7 @@ def _list_row(row: Row, waits: Mapping[str, str]) -> Listed:
 
 def list_actions(request: Request) -> list[ShownAction]:
     """Return the actions of a request."""
-    may = {config.get("action_name"): config.get("allowed_decisions") for config in request["review_configs"]}
-    actions = []
+    may, actions = find_allowed_decisions(request), []
     for number, (action, worded) in enumerate(zip(request["action_requests"], word_actions(request), strict=True)):
         allowed = may.get(action.get("name")) or ["approve", "edit", "reject"]
         args = action.get("args")
