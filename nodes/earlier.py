@@ -94,8 +94,9 @@ def _name_written(recorded: str, turn: Sequence[AnyMessage], named: set[str]) ->
     """Return what was recorded, with first words beside the ids of the items that were not named before."""
     for receipt in (receipt for message in turn for receipt in receipts_of(message)):
         id, record = str(receipt["id"]), receipt["after"] or receipt["before"]
-        if receipt["kind"] == "item" and id not in named and not _is_of_others(receipt):
-            recorded = recorded.replace(id, f"{id} {shorten(record['content'], FIRST_LINE)}", 1)
+        if receipt["kind"] == "item" and id in recorded and id not in named:
+            words = "" if _is_of_others(receipt) else shorten(record["content"], FIRST_LINE)
+            recorded = recorded.replace(id, f"{id} {words}".strip(), 1)
             named.add(id)
     return recorded
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import islice
 
 from ana.translation import _, mark_text
 from nodes.evidence import Evidence, Violation
@@ -14,6 +15,9 @@ from nodes.policies.weekdays import weekdays_fit
 
 MOST_CHARACTERS = 10_000
 """So much of a draft, and of a message, is read: what follows in a longer one is a document."""
+
+MOST_NAMED = 6
+"""So many mistakes of a draft are named when it is sent back."""
 
 POLICIES: tuple[tuple[str, Callable[[Evidence], Iterator[str]]], ...] = (
     ("arithmetic", results_are_unchanged),
@@ -43,8 +47,12 @@ FALLBACKS = {
 
 
 def find_violation(e: Evidence) -> Violation | None:
-    """Return the first violation of a draft, or None."""
+    """Return what the first policy that a draft breaks finds wrong in it, or None.
+
+    All of it at once: a draft is sent back so few times that one mistake each time would cost the answer.
+    """
     e = replace(e, draft=e.draft[:MOST_CHARACTERS], question=e.question[:MOST_CHARACTERS])
-    violations = ((name, wrong) for name, policy in POLICIES for wrong in policy(e))
-    name, wrong = next(violations, ("", ""))
-    return Violation(name, f"{wrong} {WAYS_OUT[name]}", _(FALLBACKS[name])) if name else None
+    for name, policy in POLICIES:
+        if wrong := dict.fromkeys(islice(policy(e), MOST_NAMED)):
+            return Violation(name, " ".join([*wrong, WAYS_OUT[name]]), _(FALLBACKS[name]))
+    return None

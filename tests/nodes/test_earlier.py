@@ -203,6 +203,40 @@ def test_what_others_told_is_an_id_alone_in_what_is_told_of_older_turns(memory: 
     assert told.splitlines()[-1] == f"Recorded: changed: created {made.id}"
 
 
+def test_what_others_told_and_a_turn_wrote_is_not_told_again_where_it_is_looked_up(memory: Memory) -> None:
+    made = memory.create("Call the assistant of the school", {}, Cause("key", "thread", "turn", SUGGESTED))
+    keep = called(("create_item", {})), answer("create_item-0", TASK, artifact=collect_receipts([made]))
+    others = [OTHERS | {"id": made.id}, OTHERS]
+    look = called(("query_items", {})), answer("query_items-0", {"items": others})
+    look_again = called(("query_items", {})), answer("query_items-0", {"items": others[:1]})
+    messages = [
+        *make_turn("keep it", *keep, recorded=f"changed: created {made.id}", day="2026-01-04"),
+        *make_turn("what is there?", *look, recorded="no changes", day="2026-01-04"),
+        *make_turn("and that?", *look_again, recorded="no changes", day="2026-01-04"),
+        *make_turn("and so?", recorded="no changes", day="2026-01-05"),
+        HumanMessage("and now?"),
+    ]
+    told, _ = divide_history(messages, "2026-01-06", 10_000)
+    assert [line for line in told.splitlines() if line.startswith("Looked up")] == ["Looked up: cccccccc"]
+
+
+def test_what_a_record_leaves_out_is_named_where_it_is_looked_up(memory: Memory) -> None:
+    made = [memory.create(f"Water the plant in room {n}", {}) for n in range(2)]
+    calls = called(*[("create_item", {}) for _ in made])
+    answers = [answer(f"create_item-{n}", TASK, artifact=collect_receipts([each])) for n, each in enumerate(made)]
+    found = {"items": [TASK | {"id": each.id, "content": each.after.content} for each in made if each.after]}
+    look = called(("query_items", {})), answer("query_items-0", found)
+    recorded = f"changed: created {made[0].id}, and 1 more"
+    messages = [
+        *make_turn("keep them", calls, *answers, recorded=recorded, day="2026-01-04"),
+        *make_turn("which?", *look, recorded="no changes", day="2026-01-04"),
+        *make_turn("and so?", recorded="no changes", day="2026-01-05"),
+        HumanMessage("and now?"),
+    ]
+    told, _ = divide_history(messages, "2026-01-06", 10_000)
+    assert f"Looked up: {made[1].id} Water the plant in room 1" in told.splitlines()
+
+
 def test_turns_of_today_stand_until_they_are_too_much_and_then_several_leave_whole() -> None:
     said = "word " * (MOST_WHOLE // 16)  # five such turns stand
     turn = make_turn(said, answered=said, recorded="no changes", day="2026-01-06")

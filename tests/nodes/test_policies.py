@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from nodes.evidence import Evidence
-from nodes.policies.check import FALLBACKS, MOST_CHARACTERS, POLICIES, WAYS_OUT, find_violation
+from nodes.policies.check import FALLBACKS, MOST_CHARACTERS, MOST_NAMED, POLICIES, WAYS_OUT, find_violation
 from nodes.policies.results import keep_values
 from nodes.receipt import Call
 from tests.nodes.policies import found, make_turn, ran, wrote
@@ -60,6 +60,22 @@ def test_the_first_mistake_is_told_with_the_ways_out() -> None:
     assert (violation.policy, violation.fallback) == ("arithmetic", FALLBACKS["arithmetic"])
     assert '"17 × 23 = 381"' in violation.reason
     assert violation.reason.endswith(WAYS_OUT["arithmetic"])
+
+
+def test_all_mistakes_of_a_kind_are_told_at_once() -> None:
+    question = "the fence: 8.5 m at 7 a metre, the gate 3 x 12.5, posts 9 at 6.25. what is each?"
+    violation = find_violation(make_turn("Fence 59.50, gate 37.50, posts 56.25.", question))
+    assert violation
+    for number in ("59.50", "37.50", "56.25"):
+        assert violation.reason.count(f'"{number}"') == 1
+    assert violation.reason.count(WAYS_OUT["arithmetic"]) == 1
+
+
+def test_of_many_mistakes_some_are_told() -> None:
+    days = [f"Friday {n} November" for n in range(1, 28) if n % 7 != 6]
+    violation = find_violation(make_turn(f"It is due on {', '.join(days)}.", "when?"))
+    assert violation
+    assert sum(day in violation.reason for day in days) == MOST_NAMED
 
 
 def test_what_follows_in_a_long_draft_is_a_document() -> None:
