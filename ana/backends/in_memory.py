@@ -64,12 +64,6 @@ class InMemoryBackend(TableReads):
         with self._lock:
             return self.journal.find(key)
 
-    def take_line_number(self) -> int:
-        with self._change():
-            number = self.next_line_number()
-            self.journal.raise_number("line", number + 1)
-            return number
-
     def reserve_line_numbers(self, below: int) -> None:
         with self._change():
             self.journal.raise_number("line", below)

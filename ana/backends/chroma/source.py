@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ _EVERYTHING: Any = ["documents", "metadatas", "embeddings"]
 Reader = Callable[[str, str, Any], Item]
 
 
-@dataclass(frozen=True)
-class EmbeddedItem:
+class EmbeddedItem(NamedTuple):
     """An item and its vector."""
 
     item: Item

@@ -73,11 +73,10 @@ def examine(backend: ChromaBackend, progress: Examined = lambda _: None) -> Find
         chroma = backend.path / "chroma"
         if chroma.exists() and (fault := find_fault(chroma, EVERY)):
             return Findings(store=[f"Chroma cannot be used: {fault}"])
-        return examine_open(backend, progress)
+        return _examine_open(backend, progress)
 
 
-def examine_open(backend: ChromaBackend, progress: Examined = lambda _: None) -> Findings:
-    """Check everything, like `examine`, if it is known that Chroma can be opened."""
+def _examine_open(backend: ChromaBackend, progress: Examined) -> Findings:
     findings = Findings()
     with backend.hold():
         for kind, collection in backend.collections.items():
