@@ -85,7 +85,7 @@ class ChromaBackend(TableReads):
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         with self.hold():
             possible = [id for id in ids if id and is_utf8(id)]  # Chroma refuses others, even to look for them
-            return {item.id: item for item in self.collections[kind].get_many(possible)}
+            return {item.id: item for item in self.collections[kind].source.get_items(possible)}
 
     def scan(self, kind: Kind, page: int = PAGE) -> Iterator[Item]:
         if kind == "line":

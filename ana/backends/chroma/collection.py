@@ -68,10 +68,6 @@ class ChromaCollection:
         self._closed: tuple[int, ClosedSource | None] | None = None
         self._identity = ""
 
-    def get_many(self, ids: Sequence[str]) -> list[Item]:
-        """Return the records with these ids, in any order; ids that do not exist are left out."""
-        return self.source.get_items(ids)
-
     def embed(self, items: Sequence[Item]) -> dict[str, Vector]:
         """Return the vectors of records by their text; the folder need not be held."""
         texts = list(dict.fromkeys(render_text(item.content, item.properties) for item in items))
@@ -94,7 +90,7 @@ class ChromaCollection:
     def remove(self, ids: Sequence[str]) -> None:
         """Remove the records that exist."""
         for start in range(0, len(ids), BATCH):
-            if existing := [item.id for item in self.get_many(ids[start : start + BATCH])]:
+            if existing := [item.id for item in self.source.get_items(ids[start : start + BATCH])]:
                 with self._enter_write(removed=existing) as source:
                     source.delete(existing)
 
