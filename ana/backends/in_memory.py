@@ -35,7 +35,6 @@ class InMemoryBackend(TableReads):
         self._tables["item"].db.executescript(SCHEMA)
         self.journal = JournalTable(lambda: self._tables["item"].db)
         self._lock = threading.RLock()
-        self._readers = self._writers = 0
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         return self.look_up(kind, lambda db: lookup.get_items(db, ids))
@@ -108,31 +107,18 @@ class InMemoryBackend(TableReads):
                 store.db.backup(copied._tables[kind].db)
         return copied
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        with self._lock:
-            self._readers += 1
-            try:
-                yield
-            finally:
-                self._readers -= 1
+    def reading(self) -> AbstractContextManager[object]:
+        return self._lock
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        with self._lock:
-            assert self._writers or not self._readers, "nothing is written in reading(), where another could not"
-            self._writers += 1
-            try:
-                yield
-            finally:
-                self._writers -= 1
+    def alone(self) -> AbstractContextManager[object]:
+        return self._lock
 
     def close(self) -> None:
         """Do nothing: closing would lose the data."""
 
     @contextmanager
     def _change(self) -> Iterator[None]:
-        with self.alone(), transaction(self._tables["item"].db), transaction(self._tables["line"].db):
+        with self._lock, transaction(self._tables["item"].db), transaction(self._tables["line"].db):
             try:
                 yield
             except BaseException:
