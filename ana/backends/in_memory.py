@@ -17,7 +17,7 @@ from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.embedders.known import embed_many
 from ana.errors import DuplicateItem
-from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
+from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change, get_records
 from ana.memory.changes import KINDS, Change, Entry, Kind, combine, net
 from ana.memory.digests import digest_content
 from ana.memory.item import Item
@@ -75,13 +75,13 @@ class InMemoryBackend(TableReads):
         with self._change():
             if earlier := find_earlier_change(self.journal.find, entries):
                 return [earlier]
-            check_expected(expected or {}, {(k, id): self.get_many(k, [id]).get(id) for k, id in expected or {}})
+            check_expected(expected or {}, get_records(self, expected or {}))
             for change in changes if distinct else ():
                 self._refuse_copy(change)
             self._store(changes, vectors)
             first = self.journal.get_next_seq()
             self.journal.insert(entries, first, first, done=True)
-            read = {c.key: self.get_many(c.kind, [c.id]).get(c.id) for c in changes}
+            read = get_records(self, [change.key for change in changes])
             combined = combine(entry.change for entry in entries)
             return [replace(change, after=read.get(change.key, change.after)) for change in combined]
 
