@@ -55,8 +55,10 @@ class ChromaSource:
         return {id for page in iter_pages(self._collection, []) for id in page["ids"]}
 
     def get_many(self, ids: Sequence[str]) -> list[EmbeddedItem]:
-        """Return items with their vectors, in any order; ids that do not exist are left out."""
-        return [each for part in self._get_pages(ids, _EVERYTHING) for each in self._read_embedded(part)]
+        """Return items with their vectors, in the order of the ids; ids that do not exist are left out."""
+        known = (each for part in self._get_pages(ids, _EVERYTHING) for each in self._read_embedded(part))
+        by_id = {each.item.id: each for each in known}
+        return [by_id[id] for id in ids if id in by_id]
 
     def get_items(self, ids: Sequence[str]) -> list[Item]:
         """Return the items with these ids, in any order; ids that do not exist are left out."""
