@@ -17,7 +17,7 @@ from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.embedders.known import embed_many
 from ana.errors import DuplicateItem
-from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
+from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change, get_records
 from ana.memory.changes import KINDS, Change, Entry, Kind, combine, net
 from ana.memory.digests import digest_content
 from ana.memory.item import Item
@@ -35,7 +35,6 @@ class InMemoryBackend(TableReads):
         self._tables["item"].db.executescript(SCHEMA)
         self.journal = JournalTable(lambda: self._tables["item"].db)
         self._lock = threading.RLock()
-        self._readers = self._writers = 0
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         return self.look_up(kind, lambda db: lookup.get_items(db, ids))
@@ -64,12 +63,6 @@ class InMemoryBackend(TableReads):
         with self._lock:
             return self.journal.find(key)
 
-    def take_line_number(self) -> int:
-        with self._change():
-            number = self.next_line_number()
-            self.journal.raise_number("line", number + 1)
-            return number
-
     def reserve_line_numbers(self, below: int) -> None:
         with self._change():
             self.journal.raise_number("line", below)
@@ -82,13 +75,13 @@ class InMemoryBackend(TableReads):
         with self._change():
             if earlier := find_earlier_change(self.journal.find, entries):
                 return [earlier]
-            check_expected(expected or {}, {(k, id): self.get_many(k, [id]).get(id) for k, id in expected or {}})
+            check_expected(expected or {}, get_records(self, expected or {}))
             for change in changes if distinct else ():
                 self._refuse_copy(change)
             self._store(changes, vectors)
             first = self.journal.get_next_seq()
             self.journal.insert(entries, first, first, done=True)
-            read = {c.key: self.get_many(c.kind, [c.id]).get(c.id) for c in changes}
+            read = get_records(self, [change.key for change in changes])
             combined = combine(entry.change for entry in entries)
             return [replace(change, after=read.get(change.key, change.after)) for change in combined]
 
@@ -114,31 +107,18 @@ class InMemoryBackend(TableReads):
                 store.db.backup(copied._tables[kind].db)
         return copied
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        with self._lock:
-            self._readers += 1
-            try:
-                yield
-            finally:
-                self._readers -= 1
+    def reading(self) -> AbstractContextManager[object]:
+        return self._lock
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        with self._lock:
-            assert self._writers or not self._readers, "nothing is written in reading(), where another could not"
-            self._writers += 1
-            try:
-                yield
-            finally:
-                self._writers -= 1
+    def alone(self) -> AbstractContextManager[object]:
+        return self._lock
 
     def close(self) -> None:
         """Do nothing: closing would lose the data."""
 
     @contextmanager
     def _change(self) -> Iterator[None]:
-        with self.alone(), transaction(self._tables["item"].db), transaction(self._tables["line"].db):
+        with self._lock, transaction(self._tables["item"].db), transaction(self._tables["line"].db):
             try:
                 yield
             except BaseException:

@@ -1,6 +1,6 @@
 """All that is in a store: each backend gives it as it is, and takes what another gave, or a backup."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
@@ -30,7 +30,7 @@ class StoreSource(Protocol):
         """Return the number of the last entry that was ever made, and that of the next line."""
 
 
-class WholeStore(ABC):
+class WholeStore(StoreSource):
     """A backend's `StoreSource`, which can also be filled; it is empty before."""
 
     def __init__(self, backend: Backend) -> None:
@@ -49,9 +49,6 @@ class WholeStore(ABC):
 
     def numbers(self) -> tuple[int, int]:
         return self._whole.position()[0], self._whole.next_line_number()
-
-    @abstractmethod
-    def scan(self, kind: Kind) -> Iterator[tuple[Item, Vector]]: ...
 
     @abstractmethod
     def take_records(self, kind: Kind, records: Sequence[tuple[Item, Vector | None]]) -> None:

@@ -68,11 +68,10 @@ def check_names(item: Item, before: Item | None = None) -> None:
     """Raise ToolError, which shows the name, if a property may not be called so; one that was called so before may."""
     for name in item.properties:
         if not is_name(name) and not (before and name in before.properties):
-            hint = "Put such a text into the value or the content."
             raise ToolError(
                 f"No property can be called {quote(name, 100)}: a name is one printable line of at most"
                 f" {LONGEST_NAME} characters.",
-                hint,
+                "Put such a text into the value or the content.",
             )
 
 

@@ -74,7 +74,4 @@ class WordCounts:
         return self._tally.read()[_RECORDS][word] <= max(ALWAYS, self._backend.count("item") // TENTH)
 
     def _count_all(self) -> Counts:
-        counts = Counter[str]()
-        for item in self._backend.scan("item"):
-            counts.update(find_words_of(item))
-        return {_RECORDS: counts}
+        return {_RECORDS: Counter(word for item in self._backend.scan("item") for word in find_words_of(item))}

@@ -91,7 +91,8 @@ def word_values(properties: Properties) -> Properties:
 
 def _word(name: str, value: str) -> str:
     if name in RULE_KEYS:
-        return _word_rule(value)
+        words = word_rule(value)
+        return value if words == value else Words(words)
     return call_value(value) if name in ("type", "status") else value
 
 
@@ -121,11 +122,6 @@ def show_value(value: Json, year: int | None = None) -> str:
 def show_step(old: Json, new: Json, year: int | None) -> str:
     """Return a value before and after a change."""
     return f"{show_value(old, year)} -> {show_value(new, year)}"
-
-
-def _word_rule(text: str) -> str:
-    words = word_rule(text)
-    return text if words == text else Words(words)
 
 
 def tell_more(count: int) -> str:

@@ -5,7 +5,6 @@ date holds its day, and so is what has no status, what has no due_date, and what
 waits until it is marked needs no status.
 """
 
-from collections.abc import Mapping
 from datetime import datetime
 
 from ana.memory.routines import ROUTINE
@@ -47,8 +46,5 @@ def describe_date(properties: Properties) -> str:
         return ROUTINE_DATE
     if takes_place(properties):
         return "takes place"
-    return "due" if _is_open(properties) else NO_STATUS
-
-
-def _is_open(properties: Mapping[str, Json]) -> bool:
-    return isinstance(properties.get("status"), str) or may_repeat(properties)
+    is_to_do = isinstance(properties.get("status"), str) or may_repeat(properties)
+    return "due" if is_to_do else NO_STATUS

@@ -1,6 +1,6 @@
 """Items whose times belong to a zone: as instants, as what repeats, and as they are written (see ana.time.travel)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, tzinfo
 
@@ -27,7 +27,11 @@ def make_absolute(item: Item) -> Item:
     own = find_own_zone(item)
     if own is None:
         return item
-    return replace(item, properties={key: _add_offset(value, own) for key, value in item.properties.items()})
+
+    def localize(moment: datetime) -> datetime:
+        return moment.replace(tzinfo=own)
+
+    return replace(item, properties={key: _change_times(value, localize) for key, value in item.properties.items()})
 
 
 def read_item_repeat(item: Item, person: tzinfo) -> Repeat | None:
@@ -62,7 +66,10 @@ def settle_zone(properties: Properties, zone: tzinfo, old: Item | None = None) -
         return properties, old.zone
     if own is None:
         return properties, here if changed == times else ""
-    rest = {key: _move(properties[key], own, zone) for key in times - changed}
+    rest = {
+        key: _change_times(properties[key], lambda at: at.replace(tzinfo=own).astimezone(zone).replace(tzinfo=None))
+        for key in times - changed
+    }
     return {**properties, **rest}, here
 
 
@@ -121,12 +128,13 @@ def _is_local(value: Json) -> bool:
     return datetime.fromisoformat(value).tzinfo is None
 
 
-def _add_offset(value: Json, own: tzinfo) -> Json:
+def _change_times(value: Json, change: Callable[[datetime], datetime]) -> Json:
+    """Return a value with another moment for each, also in a list, that has no offset."""
     if isinstance(value, list):
-        return [_add_offset(each, own) for each in value]
+        return [_change_times(each, change) for each in value]
     if not _is_local(value):
         return value
-    moment = datetime.fromisoformat(str(value)).replace(tzinfo=own)
+    moment = change(datetime.fromisoformat(str(value)))
     return moment.isoformat(timespec="auto" if moment.second or moment.microsecond else "minutes")
 
 
@@ -137,13 +145,3 @@ def _move_to_clock(value: Json, zone: tzinfo) -> Json:
     moment = datetime.fromisoformat(value)
     local = moment.astimezone(zone).replace(tzinfo=None)
     return local.isoformat(timespec="minutes") if moment.tzinfo else value
-
-
-def _move(value: Json, own: tzinfo, to: tzinfo) -> Json:
-    """Return a time by the clock of another zone."""
-    if isinstance(value, list):
-        return [_move(each, own, to) for each in value]
-    if not _is_local(value):
-        return value
-    moment = datetime.fromisoformat(str(value)).replace(tzinfo=own).astimezone(to).replace(tzinfo=None)
-    return moment.isoformat(timespec="auto" if moment.second or moment.microsecond else "minutes")

@@ -3,8 +3,9 @@
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from difflib import get_close_matches
+from typing import TypeGuard
 
 from ana.memory.backend import Backend
 from ana.memory.explanation import LONGEST
@@ -104,12 +105,13 @@ class Vocabulary:
         return summary
 
     def _count_all(self) -> Counts:
-        spelled = {key: Counter(dict(_iter_names(self._backend.list_values(key)))) for key in NAMED}
+        values_of = self._backend.list_values
+        spelled = {key: Counter({name: n for name, n in values_of(key) if _is_name(name)}) for key in NAMED}
         keys = self._backend.list_keys().items()
         own = {kind: Counter({key: n for key, n in keys if _find_kind(key) == kind}) for kind in (DATES, OTHERS)}
         values = Counter[str]()
         for key in filter(_has_values, (key for key, _ in keys)):
-            values.update({_join(key, value): n for value, n in self._backend.list_values(key) if _is_value(value)})
+            values.update({_join(key, value): n for value, n in values_of(key) if _is_value(value)})
         return {**spelled, **own, VALUES: values}
 
 
@@ -141,7 +143,7 @@ def list_item_names(item: Item, key: str) -> set[str]:
     if key == VALUES:
         own = ((name, each) for name in item.properties if _has_values(name) for each in _list_members(item, name))
         return {_join(name, each) for name, each in own if _is_value(each)}
-    return {name for name, _ in _iter_names((each, 1) for each in _list_members(item, key))}
+    return {name for name in _list_members(item, key) if _is_name(name)}
 
 
 def _list_members(item: Item, key: str) -> list[Json]:
@@ -149,13 +151,9 @@ def _list_members(item: Item, key: str) -> list[Json]:
     return value if isinstance(value, list) else [value]
 
 
-def _iter_names(values: Iterable[tuple[Json, int]]) -> Iterable[tuple[str, int]]:
-    """Yield those values that are names: on one line and short, or they could pose as something else."""
-    return ((value, count) for value, count in values if isinstance(value, str) and _is_name(value))
-
-
-def _is_name(text: str) -> bool:
-    return 0 < len(text) <= LONGEST and text.isprintable()
+def _is_name(value: Json) -> TypeGuard[str]:
+    """Return whether a value is a name: a text on one line and short, or it could pose as something else."""
+    return isinstance(value, str) and 0 < len(value) <= LONGEST and value.isprintable()
 
 
 def _find_kind(key: str) -> str | None:
@@ -170,7 +168,7 @@ def _has_values(key: str) -> bool:
 
 
 def _is_value(value: Json) -> bool:
-    return _is_name(value) if isinstance(value, str) else isinstance(value, int | float)
+    return _is_name(value) or isinstance(value, int | float)
 
 
 def _join(key: str, value: Json) -> str:

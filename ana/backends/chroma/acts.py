@@ -163,5 +163,5 @@ class Acts:
         return {
             (kind, item.id): item
             for kind, collection in self._collections.items()
-            for item in collection.get_many([id for k, id in keys if k == kind])
+            for item in collection.source.get_items([id for k, id in keys if k == kind])
         }

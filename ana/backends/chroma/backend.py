@@ -85,7 +85,7 @@ class ChromaBackend(TableReads):
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         with self.hold():
             possible = [id for id in ids if id and is_utf8(id)]  # Chroma refuses others, even to look for them
-            return {item.id: item for item in self.collections[kind].get_many(possible)}
+            return {item.id: item for item in self.collections[kind].source.get_items(possible)}
 
     def scan(self, kind: Kind, page: int = PAGE) -> Iterator[Item]:
         if kind == "line":
@@ -115,12 +115,6 @@ class ChromaBackend(TableReads):
             self.acts.settle()  # the change may be in an act that was cut short
             return self.journal.find(key)
 
-    def take_line_number(self) -> int:
-        with self.hold():
-            number = self.next_line_number()
-            self.journal.reserve_numbers("line", number + 1)
-            return number
-
     def reserve_line_numbers(self, below: int) -> None:
         with self.hold():
             self.journal.reserve_numbers("line", below)
@@ -129,7 +123,8 @@ class ChromaBackend(TableReads):
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
     ) -> list[Change]:
         # before the folder is held: an embedder may be a server, and slow
-        embedder, vectors = self.embedder, self._embed(net(entry.change for entry in entries))
+        changes = net(entry.change for entry in entries)
+        embedder, vectors = self.embedder, self.collections["item"].embed([c.after for c in changes if c.after])
         with self.hold():
             if self.embedder is not embedder:
                 vectors = {}
@@ -221,9 +216,3 @@ class ChromaBackend(TableReads):
 
     def _embed_query(self, query: Query) -> Vector | None:
         return np.array(self.embedder.embed_query(query.text.text), np.float32) if query.text else None
-
-    def _embed(self, changes: Sequence[Change]) -> dict[str, Vector]:
-        vectors: dict[str, Vector] = {}
-        for kind, collection in self.collections.items():
-            vectors |= collection.embed([c.after for c in changes if c.kind == kind and c.after])
-        return vectors

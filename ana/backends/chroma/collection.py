@@ -12,7 +12,7 @@ from ana.backends.chroma.index.index import Index, Source
 from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
 from ana.backends.sql import lookup
-from ana.backends.sql.search import TableSearch
+from ana.backends.sql.search import search
 from ana.embedders import Embedder
 from ana.embedders.base import Vector, Vectors, get_revision
 from ana.embedders.known import embed_many
@@ -63,14 +63,10 @@ class ChromaCollection:
         self._read = read
         self.index_path = folder.path / f"{name}.index.sqlite"
         self.index = Index(self.index_path)
-        self._search = TableSearch(self.index.tables, weights)
+        self._weights = weights
         self._opened: tuple[int, ChromaSource] | None = None
         self._closed: tuple[int, ClosedSource | None] | None = None
         self._identity = ""
-
-    def get_many(self, ids: Sequence[str]) -> list[Item]:
-        """Return the records with these ids, in any order; ids that do not exist are left out."""
-        return self.source.get_items(ids)
 
     def embed(self, items: Sequence[Item]) -> dict[str, Vector]:
         """Return the vectors of records by their text; the folder need not be held."""
@@ -94,13 +90,13 @@ class ChromaCollection:
     def remove(self, ids: Sequence[str]) -> None:
         """Remove the records that exist."""
         for start in range(0, len(ids), BATCH):
-            if existing := [item.id for item in self.get_many(ids[start : start + BATCH])]:
+            if existing := [item.id for item in self.source.get_items(ids[start : start + BATCH])]:
                 with self._enter_write(removed=existing) as source:
                     source.delete(existing)
 
     def query(self, query: Query, vector: Vector | None) -> QueryResult:
         """Find records; the vector is that of the query's text, None without one."""
-        return self.look_up(lambda db: self._search.find(db, query, vector))
+        return self.look_up(lambda db: search(db, self.index.tables, query, vector, self._weights))
 
     def find_same(self, item: Item) -> list[str]:
         """Return the ids of records that already say the same, the oldest first."""

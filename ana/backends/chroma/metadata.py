@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeGuard
 from ana.memory.item import Item, from_json, to_json
 from ana.memory.search.property_text import SEARCHED, render_text
 from ana.time.dates import day_of
-from ana.values import Json, Properties
+from ana.values import Json, Properties, plain_text
 
 Scalar: TypeAlias = str | int | float | bool
 Metadata: TypeAlias = dict[str, Scalar | None]
@@ -57,7 +57,7 @@ def to_chroma(item: Item) -> tuple[str, Metadata]:
     if len(item.content) <= SEARCHED and is_utf8(document):  # it begins with the content, which is not stored twice
         del rest["content"]
     else:
-        document = document.encode("utf-8", "replace").decode("utf-8")
+        document = plain_text(document)
     metadata: Metadata = {ITEM_KEY: json.dumps(rest, allow_nan=False)}
     for key, value in item.properties.items():
         if _FLAT_KEY.fullmatch(key) and is_flat(value):
@@ -101,8 +101,4 @@ def from_own(id: str, document: str, metadata: Metadata) -> Item:
 
 def is_utf8(text: str) -> bool:
     """Return whether a text can be written in UTF-8: it has no half of a surrogate pair."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+    return plain_text(text) == text

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -21,8 +21,7 @@ _EVERYTHING: Any = ["documents", "metadatas", "embeddings"]
 Reader = Callable[[str, str, Any], Item]
 
 
-@dataclass(frozen=True)
-class EmbeddedItem:
+class EmbeddedItem(NamedTuple):
     """An item and its vector."""
 
     item: Item
@@ -57,19 +56,16 @@ class ChromaSource:
 
     def get_many(self, ids: Sequence[str]) -> list[EmbeddedItem]:
         """Return items with their vectors, in the order of the ids; ids that do not exist are left out."""
-        by_id: dict[str, EmbeddedItem] = {}
-        for start in range(0, len(ids), PAGE):
-            part = self._collection.get(ids=list(ids[start : start + PAGE]), include=_EVERYTHING)
-            by_id |= {stored.item.id: stored for stored in self._read_embedded(part)}
+        known = (each for part in self._get_pages(ids, _EVERYTHING) for each in self._read_embedded(part))
+        by_id = {each.item.id: each for each in known}
         return [by_id[id] for id in ids if id in by_id]
 
     def get_items(self, ids: Sequence[str]) -> list[Item]:
         """Return the items with these ids, in any order; ids that do not exist are left out."""
-        pages = (list(ids[start : start + PAGE]) for start in range(0, len(ids), PAGE))
-        return [item for page in pages for item in self._read_items(self._get(ids=page))]
+        return [item for part in self._get_pages(ids, READ) for item in self._read_items(part)]
 
-    def read_page(self, offset: int, size: int = PAGE) -> list[Item]:
-        return self._read_items(self._get(limit=size, offset=offset))
+    def read_page(self, offset: int, size: int) -> list[Item]:
+        return self._read_items(self._collection.get(limit=size, offset=offset, include=READ))
 
     def iter_all(self) -> Iterator[EmbeddedItem]:
         for part in iter_pages(self._collection):
@@ -111,8 +107,9 @@ class ChromaSource:
         rows = zip(answer["ids"], answer["distances"] or [], strict=True)
         return [{id: 1.0 - distance for id, distance in zip(*row, strict=True)} for row in rows]
 
-    def _get(self, **which: Any) -> Any:
-        return self._collection.get(**which, include=READ)
+    def _get_pages(self, ids: Sequence[str], include: Any) -> Iterator[Any]:
+        for start in range(0, len(ids), PAGE):
+            yield self._collection.get(ids=list(ids[start : start + PAGE]), include=include)
 
     def _read_items(self, got: Mapping[str, Any]) -> list[Item]:
         return [self._read_item(*row) for row in zip(got["ids"], got["documents"], got["metadatas"], strict=True)]

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 import numpy as np
 
 from ana.backends.postgres import journal
-from ana.backends.postgres.bound import Bound
 from ana.backends.postgres.derived import Derived
 from ana.backends.postgres.journal import LOCK, State
 from ana.backends.postgres.writing import Writing, read_records, select_records
@@ -29,6 +28,21 @@ MAKE_STORE = "INSERT INTO stores (embedder) VALUES ('') ON CONFLICT DO NOTHING"
 _LINE_NUMBER = Statement(
     "SELECT greatest((SELECT line FROM stores), (SELECT max(id::bigint) + 1 FROM records WHERE kind = 'line'), 0)"
 )
+
+
+class Bound(threading.local):
+    """The transaction in which a thread does everything until it ends."""
+
+    session: Session | None = None
+    writes = False
+
+    @contextmanager
+    def bind(self, session: Session, *, writes: bool) -> Iterator[None]:
+        self.session, self.writes = session, writes
+        try:
+            yield
+        finally:
+            self.session, self.writes = None, False
 
 
 class PostgresBackend(IndexReads):

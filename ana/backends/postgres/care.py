@@ -45,7 +45,8 @@ class PostgresCare:
             stored = session.ask("SELECT row, record FROM records ORDER BY row")
             for first in range(0, len(stored), AT_ONCE):
                 some = stored[first : first + AT_ONCE]
-                vectors = self.embedder.embed_documents([_get_text(record) for _, record in some])
+                items = [from_json(record) for _, record in some]
+                vectors = self.embedder.embed_documents([render_text(i.content, i.properties) for i in items])
                 columns = [row for row, _ in some], [np.array(vector, np.float32).tobytes() for vector in vectors]
                 session.add(
                     "UPDATE records SET vector = given.vector FROM unnest(?::integer[], ?::bytea[])"
@@ -56,8 +57,3 @@ class PostgresCare:
                 progress(first + len(some), len(stored))
             session.add("UPDATE stores SET embedder = ?, embedded = embedded + 1", self.embedder.name)
         return len(stored)
-
-
-def _get_text(record: dict[str, Any]) -> str:
-    item = from_json(record)
-    return render_text(item.content, item.properties)

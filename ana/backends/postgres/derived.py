@@ -28,30 +28,29 @@ class Derived:
 
     def __init__(self) -> None:
         self.tables: dict[Kind, MemoryTables] = {}
-        self._position: JournalPosition | None = None
-        self._embedder: tuple[str, int] | None = None
+        self._state: State | None = None
 
     @property
     def seq(self) -> int:
         """Return the number of the last entry that is known here."""
-        return self._position[0] if self._position else 0
+        return self._state.position[0] if self._state else 0
 
     @property
     def embedder(self) -> str | None:
         """Return the name of the embedder that made the vectors; None in an empty store."""
-        return self._embedder[0] if self._embedder else None
+        return self._state.embedder[0] if self._state and self._state.embedder else None
 
     def is_at(self, state: State) -> bool:
         """Whether it is as of this state."""
-        return (self._position, self._embedder) == state
+        return self._state == state
 
     def read(self, session: Session, state: State) -> None:
         """Read what has changed since, or all of it; the state is the store's in this transaction."""
-        since, is_same = self._position, self._embedder == state.embedder
-        self._position = None  # after an error nothing is known
-        if since is None or not is_same or not self._read_changes(session, since, state.position):
+        known, self._state = self._state, None  # after an error nothing is known
+        is_same = known is not None and known.embedder == state.embedder
+        if known is None or not is_same or not self._read_changes(session, known.position, state.position):
             self._read_all(session)
-        self._position, self._embedder = state
+        self._state = state
 
     def _read_all(self, session: Session) -> None:
         self.tables = {kind: MemoryTables() for kind in KINDS}

@@ -8,7 +8,7 @@ import numpy as np
 from ana.backends.sql import lookup
 from ana.backends.sql.dialect import add_functions
 from ana.backends.sql.items import ItemTables
-from ana.backends.sql.search import TableSearch
+from ana.backends.sql.search import search
 from ana.backends.sql.tables import make_indexes, make_tables
 from ana.embedders.base import Vector
 from ana.memory.item import Item
@@ -31,7 +31,7 @@ class MemoryTables:
 
     def query(self, query: Query, vector: Vector | None) -> QueryResult:
         """Find records; the vector is that of the query's text, None without one."""
-        return TableSearch(self.tables, Weights()).find(self.db, query, vector)
+        return search(self.db, self.tables, query, vector, Weights())
 
     def find_similar(self, id: str, limit: int) -> list[tuple[Item, float]]:
         """Return the records nearest to one by its vector, best first, with their cosines; without itself."""

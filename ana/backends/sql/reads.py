@@ -49,6 +49,9 @@ class TableReads(IndexReads):
     def hold_in_order(self) -> AbstractContextManager[object]:
         """Keep tables and journal as they are, and own them. May be nested."""
 
+    @abstractmethod
+    def reserve_line_numbers(self, below: int) -> None: ...
+
     def count(self, kind: Kind) -> int:
         return self.look_up(kind, lookup.count_items)
 
@@ -80,6 +83,12 @@ class TableReads(IndexReads):
         with self.hold_in_order():
             used = (int(line.id) for line in self.look_up("line", lookup.list_items))
             return max(self.journal.get_next_number("line"), max(used, default=-1) + 1)
+
+    def take_line_number(self) -> int:
+        with self.hold_in_order():
+            number = self.next_line_number()
+            self.reserve_line_numbers(number + 1)
+            return number
 
     def _find_existing(self, kind: Kind, entries: list[Entry]) -> set[str]:
         ids = [entry.change.id for entry in entries if entry.change.kind == kind]

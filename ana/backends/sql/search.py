@@ -1,9 +1,8 @@
 """Queries over the tables: what passes a filter, and its ranking."""
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -14,7 +13,6 @@ from ana.backends.sql.dialect import Sql, join
 from ana.backends.sql.items import ItemTables
 from ana.backends.sql.lookup import Lookup
 from ana.embedders.base import Vector
-from ana.memory.item import Item
 from ana.memory.search.query import ParsedQuery, Query
 from ana.memory.search.ranking import Ranking
 from ana.memory.search.result import First, QueryResult, Reason
@@ -66,41 +64,37 @@ ByDate: TypeAlias = tuple[int, int | None, str | None, str, str]
 """An item found by its date: row, start, date, created_at, id."""
 
 
-class TableSearch:
-    """Answers queries from the tables."""
+def search(
+    db: sqlite3.Connection, tables: ItemTables, query: Query, vector: Vector | None, weights: Weights
+) -> QueryResult:
+    """Find items; the vector is that of the query's text, None without one. Errors as of `compile_filter`."""
+    at = Lookup(db, tables.get_dates(db, query.zone))
+    series = tables.load_series(db, at.dates).find(query)
+    conditions = [compile_filter(query.where, at.dates)] if query.has_filter else []
+    if query.due:
+        conditions.append(at.select_days(*query.due))
+    if query.excluded:
+        conditions.append(lookup.exclude_status(query.excluded))
+    if query.text is None or vector is None:
+        return _find_by_date(at, query, conditions, series)
+    candidates = TableCandidates(at, tables, query.text, vector, series)
+    rows_passing = None
+    if conditions:
+        rows_passing = np.sort(np.concatenate([at.find_rows(join("AND", conditions)), series.rows]))
+    ranking = Ranking(candidates, candidates.words, rows_passing, weights)
+    hits = ranking.find_best(query.limit)
+    rows, reasons = [hit.row for hit in hits], ranking.explain(hits, query.has_filter)
+    return _make_result(db, rows, reasons, ranking.total, series)
 
-    def __init__(self, tables: ItemTables, weights: Weights) -> None:
-        self._tables = tables
-        self._weights = weights
 
-    def find(self, db: sqlite3.Connection, query: Query, vector: Vector | None) -> QueryResult:
-        """Find items; the vector is that of the query's text, None without one. Errors as of `compile_filter`."""
-        at = Lookup(db, self._tables.get_dates(db, query.zone))
-        series = self._tables.load_series(db, at.dates).find(query)
-        conditions = [compile_filter(query.where, at.dates)] if query.has_filter else []
-        if query.due:
-            conditions.append(at.select_days(*query.due))
-        if query.excluded:
-            conditions.append(lookup.exclude_status(query.excluded))
-        if query.text is None or vector is None:
-            return self._find_by_date(at, query, conditions, series)
-        candidates = TableCandidates(at, self._tables, query.text, vector, series)
-        rows_passing = None
-        if conditions:
-            rows_passing = np.sort(np.concatenate([at.find_rows(join("AND", conditions)), series.rows]))
-        ranking = Ranking(candidates, candidates.words, rows_passing, self._weights)
-        hits = ranking.find_best(query.limit)
-        rows, reasons = [hit.row for hit in hits], ranking.explain(hits, query.has_filter)
-        return _make_result(partial(lookup.load_items, db), rows, reasons, ranking.total, series)
-
-    def _find_by_date(self, at: Lookup, query: Query, conditions: list[Sql], series: SeriesHits) -> QueryResult:
-        """Find items by their dates; those that repeat are in their place among the others."""
-        passing = join("AND", conditions)
-        rows = at.find_by_date(passing, query.limit)
-        total = at.count(passing) + len(series.rows)
-        best = _sort_by_date(rows, series, query.limit)
-        reasons = [Reason(date=each[2] if query.due else None, filter=query.has_filter) for each in best]
-        return _make_result(partial(lookup.load_items, at.db), [each[0] for each in best], reasons, total, series)
+def _find_by_date(at: Lookup, query: Query, conditions: list[Sql], series: SeriesHits) -> QueryResult:
+    """Find items by their dates; those that repeat are in their place among the others."""
+    passing = join("AND", conditions)
+    rows = at.find_by_date(passing, query.limit)
+    total = at.count(passing) + len(series.rows)
+    best = _sort_by_date(rows, series, query.limit)
+    reasons = [Reason(date=each[2] if query.due else None, filter=query.has_filter) for each in best]
+    return _make_result(at.db, [each[0] for each in best], reasons, total, series)
 
 
 def _sort_by_date(rows: Iterable[ByDate], series: SeriesHits, limit: int) -> list[ByDate]:
@@ -116,20 +110,12 @@ def _sort_by_date(rows: Iterable[ByDate], series: SeriesHits, limit: int) -> lis
 
 
 def _make_result(
-    load: Callable[[list[int]], list[Item]], rows: list[int], reasons: list[Reason], total: int, series: SeriesHits
+    db: sqlite3.Connection, rows: list[int], reasons: list[Reason], total: int, series: SeriesHits
 ) -> QueryResult:
-    """Return the items of these rows, those that repeat with the dates of their occurrence.
-
-    Args:
-        load: Returns the items of rows, in their order.
-        rows: The best first.
-        reasons: Why each was found.
-        total: How many pass.
-        series: What repeats.
-    """
+    """Return the items of these rows, of `total` that pass, those that repeat with the dates of their occurrence."""
     repeating = series.show(rows)
     others = [row for row in rows if row not in repeating]
-    every = repeating | dict(zip(others, load(others), strict=True))
+    every = repeating | dict(zip(others, lookup.load_items(db, others), strict=True))
     items = [every[row] for row in rows]
     dated = (replace(r, date=item.date) if r.date else r for r, item in zip(reasons, items, strict=True))
     is_cut, other_dates, stored = total > len(items), series.count_others(rows), series.list_stored(rows)

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 
 from ana.backends.sql.dialect import add_functions
@@ -56,12 +56,10 @@ def make_indexes(db: sqlite3.Connection) -> None:
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
     """Commit what is done inside, or undo all of it after an error; inside another one it is a part of that."""
-    with nullcontext() if db.in_transaction else _begin(db):
+    is_part = db.in_transaction
+    if is_part:
         yield
-
-
-@contextmanager
-def _begin(db: sqlite3.Connection) -> Iterator[None]:
+        return
     db.execute("BEGIN IMMEDIATE")
     try:
         yield

@@ -51,8 +51,4 @@ def _spell_value(value: Json) -> str:
         return spell_day(day) + (f" {value[11:16]}" if len(value) > 10 else "")
     if isinstance(value, list) and not any(isinstance(v, list | dict) for v in value):
         return ", ".join(_spell_value(v) for v in value if v is not None)
-    if isinstance(value, list | dict):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    return str(value)
+    return json.dumps(value, ensure_ascii=False)

@@ -46,12 +46,11 @@ class Candidates(Protocol):
 
 @dataclass(frozen=True)
 class Hit:
-    """An item with its score, and why it was found without the words."""
+    """An item, and why it was found without the words."""
 
     row: int
     id: str
     created_at: str
-    score: float
     reason: Reason
 
 
@@ -87,9 +86,9 @@ class Ranking:
             self._make_hit(row, id, created_at, cosines, Reason(date=date, first=first.get(row)))
             for row, id, date, created_at in self._candidates.describe({*best.tolist(), *first})
         ]
-        return _sort_best_first(hits, lambda hit: (_ORDER[hit.reason.first], -hit.score, hit.created_at, hit.id))[
-            :limit
-        ]
+        return _sort_best_first(
+            hits, lambda hit: (_ORDER[hit.reason.first], -hit.reason.score, hit.created_at, hit.id)
+        )[:limit]
 
     def explain(self, hits: Sequence[Hit], is_filtered: bool) -> list[Reason]:
         """Return why each was found."""
@@ -104,7 +103,7 @@ class Ranking:
         on_day, has_status = bool(self._on_day[place]), bool(self._has_status[place])
         score = weights.vector * cosine + weights.words * words + weights.day * on_day + weights.status * has_status
         date = reason.date if on_day else None
-        return Hit(row, id, created_at, score, replace(reason, vector=cosine, date=date, share=words, score=score))
+        return Hit(row, id, created_at, replace(reason, vector=cosine, date=date, share=words, score=score))
 
 
 def sort_similar(records: Iterable[tuple[Item, float]]) -> list[tuple[Item, float]]:

@@ -1,6 +1,5 @@
 """Checks of the store: every record can be read and is found by its own vector; counts, index and journal agree."""
 
-import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -15,11 +14,12 @@ from ana.backends.chroma.closed import connect_closed
 from ana.backends.chroma.collection import ChromaCollection
 from ana.backends.chroma.metadata import ITEM_KEY
 from ana.backends.chroma.source import ChromaSource, Row
+from ana.backends.sql.lookup import list_items
 from ana.files import is_damage
 from ana.memory.backend import RecordKey
 from ana.memory.changes import Change, Kind, find_disagreements
 from ana.memory.digests import digest_content
-from ana.memory.item import Item, from_json
+from ana.memory.item import Item
 from ana.memory.search.property_text import SEARCHED, render_text
 from ana.values import plain_text
 
@@ -73,11 +73,10 @@ def examine(backend: ChromaBackend, progress: Examined = lambda _: None) -> Find
         chroma = backend.path / "chroma"
         if chroma.exists() and (fault := find_fault(chroma, EVERY)):
             return Findings(store=[f"Chroma cannot be used: {fault}"])
-        return examine_open(backend, progress)
+        return _examine_open(backend, progress)
 
 
-def examine_open(backend: ChromaBackend, progress: Examined = lambda _: None) -> Findings:
-    """Check everything, like `examine`, if it is known that Chroma can be opened."""
+def _examine_open(backend: ChromaBackend, progress: Examined) -> Findings:
     findings = Findings()
     with backend.hold():
         for kind, collection in backend.collections.items():
@@ -152,8 +151,7 @@ def _is_near(row: Row, near: Mapping[str, float]) -> bool:
 def _check_index(collection: ChromaCollection, items: dict[str, Item], findings: Findings) -> None:
     try:
         db = collection.index.make_ready(collection.source)
-        indexed = (from_json(json.loads(text)) for (text,) in db.execute("SELECT item FROM bodies"))
-        known = {item.id: item for item in indexed}
+        known = {item.id: item for item in list_items(db)}
     except sqlite3.DatabaseError as exc:
         if not is_damage(exc):
             raise

@@ -70,20 +70,12 @@ class Healing:
             copy_files(self._path, None, copy, self._folder.person)
 
     def heal_if_doubtful(self) -> None:
-        """Heal if the files may be damaged, or a rebuild was cut short."""
-        self._folder.in_doubt |= self._was_cut_short()
-        if self._folder.in_doubt:
-            self.heal()
-
-    def _was_cut_short(self) -> bool:
-        return (self._path / REBUILDING).exists()
-
-    def heal(self) -> None:
-        """Find out whether Chroma can be opened, and rebuild it if not."""
+        """Rebuild a Chroma that cannot be opened, if its files may be damaged, or whose rebuild was cut short."""
         chroma = self._path / "chroma"
-        if self._was_cut_short():
+        if (self._path / REBUILDING).exists():
+            self._folder.in_doubt = True
             self.rebuild("A rebuild of the store was cut short. Beginning again.")
-        elif chroma.exists():
+        elif self._folder.in_doubt and chroma.exists():
             self._tell("The last program that used the store ended unexpectedly. Checking the store.")
             if fault := find_fault(chroma):
                 self.rebuild(f"The store is damaged: {fault} Rebuilding it.")

@@ -17,7 +17,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from pydantic import Field
 
@@ -34,9 +34,6 @@ from ana.memory.item import Item, from_json
 from ana.notes import read_note
 from ana.own_files import name_folder
 from ana.progress import Progress
-
-if TYPE_CHECKING:
-    pass
 
 ASIDE = "set-aside"
 """The folder, in the data folder, for damaged files."""

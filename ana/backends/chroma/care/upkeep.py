@@ -93,7 +93,7 @@ class Upkeep:
                 for collection in backend.collections.values():
                     source = collection.source
                     ids = [row.id for rows in source.read_rows(AT_ONCE) for row in find_lost(source, rows)]
-                    collection.put([(item, item) for item in collection.get_many(ids)])
+                    collection.put([(item, item) for item in source.get_items(ids)])
 
     def keep_copy(self, event: str, traces: Path) -> Path:
         """Copy the folder's files and traces, before something that might be regretted, and return the copy."""

@@ -20,8 +20,7 @@ class WholeChroma(WholeStore):
 
     def scan(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
         with self._backend.hold():
-            for each in self._backend.collections[kind].source.iter_all():
-                yield each.item, each.vector
+            yield from self._backend.collections[kind].source.iter_all()
 
     def take_records(self, kind: Kind, records: Sequence[tuple[Item, Vector | None]]) -> None:
         known = {render_text(i.content, i.properties): vector for i, vector in records if vector is not None}

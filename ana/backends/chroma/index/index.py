@@ -153,7 +153,7 @@ class Index:
 
     def _enter(self, db: sqlite3.Connection, put: Iterable[EmbeddedItem], removed: Iterable[str]) -> None:
         self.tables.remove(db, removed)
-        self.tables.put(db, ((stored.item, stored.vector) for stored in put))
+        self.tables.put(db, put)
 
 
 def open_index(path: Path) -> sqlite3.Connection:
