@@ -13,6 +13,7 @@ from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.sources import PERSON, is_others
 from ana.output import write_json
 from ana.time.clock import Clock
+from ana.time.when import resolve
 from ana.workspace import Workspace
 from app.show.tables import show_table
 from app.show.text import say, shorten
@@ -74,8 +75,6 @@ def parse_since(since: str, clock: Clock) -> str:
     Raises:
         UserError: `since` does not name a day.
     """
-    from ana.time.when import resolve
-
     today = clock.now().date()
     days = resolve(since, today)
     if days and days[0].first > today:
