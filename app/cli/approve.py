@@ -15,7 +15,6 @@ from app.show.text import say
 from app.startup import start
 
 PROGRAM = "ana approve"
-Decision = Literal["approve", "reject"]
 
 if TYPE_CHECKING:
     from app.pending import Pending
@@ -53,7 +52,7 @@ def approve(
         say("No request waits for you.")
 
 
-def _decide(workspace: Workspace, pending: "Pending", decision: Decision | None) -> None:
+def _decide(workspace: Workspace, pending: "Pending", decision: Literal["approve", "reject"] | None) -> None:
     from app.outcome import Done
     from app.pending import ClosingModel
     from app.show.requests import show_request
