@@ -4,9 +4,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 from ana.errors import NotFound, UserError
+from ana.handles import DataHandles
 from ana.memory.authors import REMINDER
 from ana.memory.changes import make_edit
 from ana.memory.item import Item
@@ -20,10 +20,7 @@ from ana.reminders.reading import Ring, tell_time
 from ana.reminders.ringing import DAY, find_ring
 from ana.time.when import NotRead
 from ana.translation import _, mark_text
-
-if TYPE_CHECKING:
-    from ana.handles import DataHandles
-    from ana.values import Json, Properties
+from ana.values import Json, Properties
 
 OPEN = mark_text("`ana due` shows what is open.")
 OVER = mark_text("This reminder is over: it was done, moved or deleted since.")
@@ -43,10 +40,10 @@ class RungItem:
     ring: Ring
 
 
-def mark_done(handles: "DataHandles", when: str = "") -> "Callable[[Item], Properties]":
+def mark_done(handles: DataHandles, when: str = "") -> Callable[[Item], Properties]:
     """Return a function that marks an item as done; of a repeated one the given date, or the next."""
 
-    def mark(item: Item) -> "Properties":
+    def mark(item: Item) -> Properties:
         done: dict[str, Json] = {"status": "done"}
         repeat = read_item_repeat(item, handles.clock.zone) if when else None
         if repeat and not repeat.from_done:  # else the day counts on which it was done
@@ -56,7 +53,7 @@ def mark_done(handles: "DataHandles", when: str = "") -> "Callable[[Item], Prope
     return mark
 
 
-def find_rung(handles: "DataHandles", key: RingKey) -> RungItem:
+def find_rung(handles: DataHandles, key: RingKey) -> RungItem:
     """Return the reminder. Raises NotFound if it no longer waits for an answer."""
     item = handles.memory.record("item", key.item)
     ring = find_ring(item, key, handles.clock.zone)
@@ -65,7 +62,7 @@ def find_rung(handles: "DataHandles", key: RingKey) -> RungItem:
     return RungItem(item, key, ring)
 
 
-def find_last_rung(handles: "DataHandles") -> RungItem:
+def find_last_rung(handles: DataHandles) -> RungItem:
     """Return the last reminder. Raises UserError if there was none, or it no longer waits for an answer."""
     ledger = handles.workspace.open_ledger()
     rung = (key for key in ledger.list_rung(LAST) if not is_routine(handles.memory.record("item", key.item)))
@@ -78,7 +75,7 @@ def find_last_rung(handles: "DataHandles") -> RungItem:
     return find_rung(handles, next(iter(snoozed), key))
 
 
-def answer(handles: "DataHandles", rung: RungItem | None, act: str, thread: str = "") -> str:
+def answer(handles: DataHandles, rung: RungItem | None, act: str, thread: str = "") -> str:
     """Mark what rang done, or let it ring again later; return what was done.
 
     Args:
@@ -104,7 +101,7 @@ def answer(handles: "DataHandles", rung: RungItem | None, act: str, thread: str 
     return _("{item} rings again {when}.").format(item=quote(rung.item.content, LONGEST), when=tell_time(until))
 
 
-def _write_date(rung: RungItem, handles: "DataHandles") -> str:
+def _write_date(rung: RungItem, handles: DataHandles) -> str:
     """Return the date that a ring is about, as properties hold it; empty without one."""
     start, repeat = rung.ring.of, read_item_repeat(rung.item, handles.clock.zone)
     if isinstance(start, datetime):

@@ -1,5 +1,6 @@
 """The providers of models that a person can choose, in `ana setup` and on the page."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ana.models.providers import OPENROUTER_URL
@@ -55,3 +56,19 @@ CHOICES = {
     ),
     "offline": Choice("no model: the offline reader, which keeps what you say and finds it again", "offline"),
 }
+
+
+def find_key(choice: Choice, env: Mapping[str, str], url: str) -> str:
+    """Return the key that is set for the same address, or what stands for none at an address of one's own.
+
+    Args:
+        env: The settings that are known.
+        url: The address; empty for the provider's own.
+    """
+    is_same = choice.provider != "openai" or url == env.get("OPENAI_BASE_URL", "")
+    return (env.get(choice.key, "") if is_same else "") or (NO_KEY if url else "")
+
+
+def is_key(text: str) -> bool:
+    """Return whether a text can be a key: one word of ASCII letters, digits and signs."""
+    return bool(text) and text.isascii() and text.isprintable() and " " not in text

@@ -142,4 +142,4 @@ def _read(client: Client) -> tuple[str, dict[str, Any]]:
 def _find_config() -> Path:
     if sys.platform == "darwin":
         return Path("~/Library/Application Support")
-    return Path(os.environ.get("APPDATA") or os.environ.get("XDG_CONFIG_HOME") or "~/.config")
+    return Path(os.environ.get("XDG_CONFIG_HOME") or "~/.config")

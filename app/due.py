@@ -5,10 +5,12 @@ import sys
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
+from ana.handles import DataHandles
 from ana.memory.few_words import show_value, tell_more
-from ana.memory.item import to_json
+from ana.memory.item import Item, to_json
+from ana.memory.memory import Memory
 from ana.memory.search.result import QueryResult
 from ana.memory.status import CLOSED
 from ana.output import tell, write_line
@@ -16,16 +18,11 @@ from ana.time.dates import day_of, show_day
 from ana.time.repeats import may_repeat
 from ana.time.taking_place import takes_place
 from ana.translation import _, mark_text
+from ana.values import Json
 from app.dated import list_dated, tell_time
 from app.following import list_calendar_news
 from app.show.items import localize_matches, show_items, tell_elsewhere, tell_status
 from app.show.text import say, shorten
-
-if TYPE_CHECKING:
-    from ana.handles import DataHandles
-    from ana.memory.item import Item
-    from ana.memory.memory import Memory
-    from ana.values import Json
 
 Due = Literal["overdue", "unmarked", "today", "week"]
 TITLES: dict[Due, str] = mark_text(
@@ -51,7 +48,7 @@ DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 
 
-def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, QueryResult]:
+def group_due(handles: DataHandles, limit: int = MOST) -> dict[Due, QueryResult]:
     """Return open items by when they are due or take place.
 
     A repeated item is in the groups of several of its dates: those that were not marked, and today; in the
@@ -86,12 +83,12 @@ def group_due(handles: "DataHandles", limit: int = MOST) -> dict[Due, QueryResul
     }
 
 
-def _has_several_dates(item: "Item") -> bool:
+def _has_several_dates(item: Item) -> bool:
     """Return whether several dates of an item may not be marked: it repeats, and not only from when it was done."""
     return may_repeat(item.properties) and item.properties.get("repeat_from") != "done"
 
 
-def group_due_locally(handles: "DataHandles", limit: int = MOST) -> dict[Due, QueryResult]:
+def group_due_locally(handles: DataHandles, limit: int = MOST) -> dict[Due, QueryResult]:
     """Return the same as people are shown it: moments in their zone."""
     return {name: localize_matches(matches, handles.clock.zone) for name, matches in group_due(handles, limit).items()}
 
@@ -101,7 +98,7 @@ def describe_groups(groups: dict[Due, QueryResult]) -> dict[str, Any]:
     return {name: [to_json(item) for item in matches.items] for name, matches in groups.items()}
 
 
-def list_open_first(memory: "Memory", limit: int, *where: "Json") -> QueryResult:
+def list_open_first(memory: Memory, limit: int, *where: Json) -> QueryResult:
     """Return items, by date, then newest, open ones before those that are done or cancelled; `where` narrows them."""
     open_ = memory.find(None, {"$and": [{"status": {"$nin": [*CLOSED]}}, *where]}, limit)
     closed = memory.find(None, {"$and": [{"status": {"$in": [*CLOSED]}}, *where]}, limit)
@@ -136,7 +133,7 @@ def tell_if_none(groups: dict[Due, QueryResult]) -> None:
         tell(_("Nothing is due in the next seven days."))
 
 
-def show_today(handles: "DataHandles") -> None:
+def show_today(handles: DataHandles) -> None:
     """Print what is overdue, today's items and the next days', a line each; in a terminal on one screen."""
     groups, screen = group_due_locally(handles), shutil.get_terminal_size()
     room = screen.lines - 2 if sys.stdout.isatty() else 2 * MOST * len(groups)
@@ -169,7 +166,7 @@ def list_today(groups: dict[Due, QueryResult], room: int, width: int, day: date)
     return first + _cut(rest, today.total + week.total, room - len(first))
 
 
-def summarize_due(handles: "DataHandles") -> list[str]:
+def summarize_due(handles: DataHandles) -> list[str]:
     """Return a few lines about items that are overdue, due today and soon; no line without such items."""
     lines, now = [], handles.clock.now()
     for which, matches in group_due_locally(handles, GREETING).items():
@@ -182,19 +179,19 @@ def summarize_due(handles: "DataHandles") -> list[str]:
     return lines
 
 
-def _format_when(item: "Item", which: Due, now: datetime) -> str:
+def _format_when(item: Item, which: Due, now: datetime) -> str:
     when = show_value(item.date, now.year) if which != "today" else tell_time(item, now.date())
     told = _("since {day}").format(day=when) if which in ("overdue", "unmarked") else when
     return f" ({told})" if when else ""
 
 
-def _name_since(which: Due, item: "Item") -> str:
+def _name_since(which: Due, item: Item) -> str:
     """Return since when something is overdue; of what was not marked with the time, as a day may have several."""
     time = (item.date or "")[11:16] if which == "unmarked" else ""
     return f"{_name_day(item):>10}{time and f' {time}'}"
 
 
-def _list_items(title: str, items: Sequence[tuple[str, "Item"]], width: int) -> list[str]:
+def _list_items(title: str, items: Sequence[tuple[str, Item]], width: int) -> list[str]:
     lines = [
         f"  {when}  {shorten(item.content + tell_status(item) + tell_elsewhere(item), max(width - len(when) - 4, 20))}"
         for when, item in items
@@ -216,6 +213,6 @@ def _count_items(lines: list[str]) -> int:
     return sum(line.startswith(" ") for line in lines)
 
 
-def _name_day(item: "Item") -> str:
+def _name_day(item: Item) -> str:
     day = day_of(item.date)
     return show_day(day, day.year) if day else ""

@@ -5,12 +5,13 @@ import logging
 from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from ana import stopping
 from ana.errors import UserError
+from ana.handles import DataHandles
 from ana.json_lines import Quoted
 from ana.keys import OWNER
+from ana.memory.changes import Change
 from ana.memory.receipts import describe_change, make_receipt
 from ana.notes import read_value, write_value
 from ana.output import shorten
@@ -28,10 +29,6 @@ from ana.translation import _
 from ana.workspace import Workspace
 from app.meanwhile import PASSING, repeat_meanwhile
 
-if TYPE_CHECKING:
-    from ana.handles import DataHandles
-    from ana.memory.changes import Change
-
 EVERY = timedelta(hours=1)
 LOOK_SECONDS = 60.0
 """How long nothing is looked at."""
@@ -48,10 +45,10 @@ _log = logging.getLogger(__name__)
 class Following:
     """The calendars of one person."""
 
-    def __init__(self, handles: "DataHandles") -> None:
+    def __init__(self, handles: DataHandles) -> None:
         self._memory, self._clock, self._workspace = handles.memory, handles.clock, handles.workspace
 
-    def follow(self, url: str, name: str = "") -> "tuple[Calendar, list[Change]]":
+    def follow(self, url: str, name: str = "") -> tuple[Calendar, list[Change]]:
         """Read a calendar, and from then on every hour; return it with what came of it.
 
         Raises UserError if it cannot be read, or not be kept; nothing is changed then.
@@ -64,7 +61,7 @@ class Following:
             self._drop(calendar)
             raise
 
-    def unfollow(self, name: str) -> "list[Change]":
+    def unfollow(self, name: str) -> list[Change]:
         """Stop following a calendar, remove its entries, and return them. Raises UserError if none has this name."""
         known = {each.name: each for each in list_calendars(self._workspace)}
         if name not in known:
@@ -87,7 +84,7 @@ class Following:
                 self._keep(replace(calendar, at=_stamp(now), tag="", fault=shorten(reason)))
                 _log.warning("the calendar %s could not be read: %s", calendar.name, Quoted(reason))
 
-    def _read(self, calendar: Calendar) -> "list[Change]":
+    def _read(self, calendar: Calendar) -> list[Change]:
         now, zone = self._clock.now(), find_zone(calendar.zone) or self._clock.zone
         calendar = replace(calendar, at=_stamp(now), zone=str(zone), fault="")
         self._keep(calendar)  # first, so that another process does not read it as well
@@ -133,7 +130,7 @@ def fetch(workspace: Workspace, url: str, tag: str = "") -> Download | None:
     return download(url, None if workspace.person == OWNER else workspace.settings.ana_notify_kinds, tag)
 
 
-def follow_meanwhile(handles: "DataHandles") -> AbstractContextManager[None]:
+def follow_meanwhile(handles: DataHandles) -> AbstractContextManager[None]:
     """Read the person's calendars in a thread of its own while the context is open."""
     return repeat_meanwhile("calendars", Following(handles).read_due, LOOK_SECONDS)
 
@@ -148,7 +145,7 @@ def describe_unread(workspace: Workspace) -> list[str]:
     ]
 
 
-def list_calendar_news(handles: "DataHandles") -> list[str]:
+def list_calendar_news(handles: DataHandles) -> list[str]:
     """Return a day's changes and deletions by followed calendars, as receipts; none if no calendar is followed."""
     if not list_calendars(handles.workspace):
         return []

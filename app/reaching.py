@@ -17,7 +17,7 @@ from ana.keys import make_digest
 from ana.notes import read_value, write_value
 from ana.translation import _, mark_text
 from ana.workspace import Workspace
-from app.serving import LOCAL
+from app.serving import LOCAL, PORT
 
 PATH = "/app/hello/"
 """The page that says to a phone that it has reached the server."""
@@ -26,9 +26,6 @@ NOTE: Final = "phone-visit"
 REACHED = mark_text("This device reaches ana. You can close this.")
 SECONDS = 600.0
 """How long an address counts."""
-
-PORT = 2024
-"""Where `ana serve` listens, unless it is told otherwise."""
 
 
 @dataclass(frozen=True)

@@ -6,26 +6,22 @@ from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from functools import partial
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 from ana.addresses import name_kind, split_addresses
 from ana.errors import AnaError
+from ana.handles import DataHandles
 from ana.keys import OWNER, make_digest
 from ana.output import quote
 from ana.people import People
 from ana.people.grants import list_grants
 from ana.reminders.ringing import Ringer, Sharing, Target
 from ana.reminders.sending import Message, send
-from ana.time.clock import Clock
 from ana.translation import _, speak
 from ana.workspace import Workspace, load_workspace, open_workspace
 from app.following import describe_unread, follow_meanwhile
 from app.meanwhile import PASSING
 from app.replying import make_signing, reply_meanwhile
 from app.routines.running import answer_meanwhile
-
-if TYPE_CHECKING:
-    from ana.handles import DataHandles
 
 SECONDS = 20.0
 """How long nothing is looked at, unless something is known to ring before."""
@@ -45,7 +41,7 @@ def list_targets(workspace: Workspace) -> list[Target]:
     ]
 
 
-def make_ringer(handles: "DataHandles", targets: Sequence[Target]) -> Ringer:
+def make_ringer(handles: DataHandles, targets: Sequence[Target]) -> Ringer:
     ledger, signing = handles.workspace.open_ledger(), make_signing(handles.workspace)
     find_shared = partial(_find_shared, handles.workspace)
     return Ringer(handles.memory, handles.clock, ledger, targets, signing, find_shared)
@@ -72,23 +68,8 @@ def _list_targets_of(viewer: str) -> list[Target]:
         return []
 
 
-def keep_ringing(workspace: Workspace, ringer: Ringer, clock: Clock, stopped: Event) -> None:
-    """Deliver what comes due until it is stopped; what fails is tried again."""
-    speak(workspace.settings.language)
-    while True:
-        seconds = SECONDS
-        try:
-            workspace.whereabouts.refresh(clock)
-            if coming := ringer.ring():
-                seconds = min(SECONDS, max((coming - clock.now()).total_seconds(), 0.0) + 0.01)
-        except PASSING as exc:
-            _log.warning("reminders could not be looked at: %s", exc)
-        if stopped.wait(seconds):
-            return
-
-
 @contextmanager
-def ring_meanwhile(handles: "DataHandles", say: Callable[[str], None] | None = None) -> Iterator[None]:
+def ring_meanwhile(handles: DataHandles, say: Callable[[str], None] | None = None) -> Iterator[None]:
     """Deliver reminders, take their answers, answer routines and read calendars, in threads while the context is open.
 
     Args:
@@ -105,12 +86,27 @@ def ring_meanwhile(handles: "DataHandles", say: Callable[[str], None] | None = N
 
 
 @contextmanager
-def _keep_ringing(handles: "DataHandles", targets: Sequence[Target]) -> Iterator[None]:
+def _keep_ringing(handles: DataHandles, targets: Sequence[Target]) -> Iterator[None]:
+    """Deliver what comes due while the context is open; what fails is tried again."""
     if not targets:
         yield
         return
-    stopped, ringer = Event(), make_ringer(handles, targets)
-    thread = Thread(target=keep_ringing, args=(handles.workspace, ringer, handles.clock, stopped), daemon=True)
+    workspace, clock, stopped, ringer = handles.workspace, handles.clock, Event(), make_ringer(handles, targets)
+
+    def keep_ringing() -> None:
+        speak(workspace.settings.language)
+        while True:
+            seconds = SECONDS
+            try:
+                workspace.whereabouts.refresh(clock)
+                if coming := ringer.ring():
+                    seconds = min(SECONDS, max((coming - clock.now()).total_seconds(), 0.0) + 0.01)
+            except PASSING as exc:
+                _log.warning("reminders could not be looked at: %s", exc)
+            if stopped.wait(seconds):
+                return
+
+    thread = Thread(target=keep_ringing, daemon=True)
     thread.start()
     try:
         yield

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from ana import stopping
 from ana.addresses import find_ntfy_server, split_addresses
 from ana.errors import NotFound, ToolError, UserError
+from ana.handles import DataHandles
 from ana.json_lines import Quoted
 from ana.notes import parse_note, read_value, write_value
 from ana.reminders.buttons import Signing, read_signed
@@ -19,9 +19,6 @@ from ana.workspace import Workspace
 from app.answering import answer, find_rung
 from app.following import fetch
 from app.meanwhile import repeat_meanwhile
-
-if TYPE_CHECKING:
-    from ana.handles import DataHandles
 
 LOOK_SECONDS = 20.0
 """How long nothing is looked at."""
@@ -68,7 +65,7 @@ class Read:
 class Replies:
     """The buttons that one person has pressed on a phone, by way of ntfy."""
 
-    def __init__(self, handles: "DataHandles") -> None:
+    def __init__(self, handles: DataHandles) -> None:
         self._handles = handles
         self._signing = make_signing(handles.workspace)
         self._note = handles.workspace.note("replies")
@@ -147,6 +144,6 @@ def list_servers(workspace: Workspace) -> list[str]:
     return [*dict.fromkeys(filter(None, servers))]
 
 
-def reply_meanwhile(handles: "DataHandles") -> AbstractContextManager[None]:
+def reply_meanwhile(handles: DataHandles) -> AbstractContextManager[None]:
     """Carry out what is pressed on a phone, in a thread of its own while the context is open."""
     return repeat_meanwhile("buttons of ntfy", Replies(handles).carry_out, LOOK_SECONDS)

@@ -14,6 +14,9 @@ from ana.errors import StoreBusy, UserError
 from ana.workspace import Workspace
 
 LOCAL = "127.0.0.1"
+PORT = 2024
+"""Where `ana serve` and `ana dev` listen, unless they are told otherwise."""
+
 Port = Annotated[int, typer.Option(min=0, max=65535, help="The port.")]
 
 

@@ -5,6 +5,7 @@ from contextvars import ContextVar
 
 from ana.errors import ConfigError, UserError
 from ana.keys import OWNER
+from ana.logs import set_up_logging
 from ana.output import tell
 from ana.tracing.langsmith import switch_on_or_off
 from ana.translation import _, speak
@@ -52,8 +53,6 @@ def prepare(workspace: Workspace) -> None:
         hint = "Make it writable, or set ANA_DATA_DIR to another folder."
         raise ConfigError(f"The data folder {workspace.folder} cannot be written.", hint)
     switch_on_or_off()
-    from ana.logs import set_up_logging
-
     for path in keep_private(workspace):
         tell(f"Others on this machine could look into {path}; now only you can.")
     set_up_logging(workspace.settings)

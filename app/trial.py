@@ -9,7 +9,7 @@ from ana.models.providers import model_name
 from ana.settings import Settings, load_settings, read_environment, write_env_file
 from ana.translation import _, mark_text
 from ana.workspace import is_fixed
-from app.choices import CHOICES, NO_KEY
+from app.choices import CHOICES, find_key, is_key
 
 if TYPE_CHECKING:
     from app.outcome import Done
@@ -61,7 +61,7 @@ def _choose_values(provider: str, model: str, url: str, key: str) -> dict[str, s
     if provider not in CHOICES:
         raise UserError("There is no such provider.", f"There are {', '.join(CHOICES)}.")
     choice = CHOICES[provider]
-    named, keyed, placed = choice.model, choice.key, choice.url
+    named, placed = choice.model, choice.url
     values = {"LLM_PROVIDER": choice.provider}
     if values["LLM_PROVIDER"] == "openai":
         values["OPENAI_BASE_URL"] = url  # an address of before would be used in place of OpenAI's
@@ -69,17 +69,11 @@ def _choose_values(provider: str, model: str, url: str, key: str) -> dict[str, s
         if needed and not value:
             raise UserError(_("The {name} is missing.").format(name=_(name)), _("Write it."))
     values |= {name: value for name, value in ((named, model), (placed, url)) if name}
-    return values | ({keyed: _choose_key(key, keyed, url)} if keyed else {})
-
-
-def _choose_key(key: str, name: str, url: str) -> str:
-    """Return a key; in place of an empty one that which is set for the same address."""
-    known = read_environment()
-    is_same = name != "OPENAI_API_KEY" or url == known.get("OPENAI_BASE_URL", "")
-    key = key or (known.get(name) if is_same else "") or (NO_KEY if url else "")
-    if not key or not key.isascii() or not key.isprintable() or " " in key:
-        raise UserError("This is not a key.", "A key is one word of plain letters, digits and signs.")
-    return key
+    if choice.key:
+        values[choice.key] = key or find_key(choice, read_environment(), url)
+        if not is_key(values[choice.key]):
+            raise UserError("This is not a key.", "A key is one word of plain letters, digits and signs.")
+    return values
 
 
 def ask_for_hello(settings: Settings) -> "tuple[Done, float]":

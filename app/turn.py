@@ -21,18 +21,20 @@ from app.outcome import (
     CutShort,
     Done,
     NotShown,
+    Outcome,
     Waiting,
     config_of,
     describe_unforeseen,
     read_done,
+    read_open,
     read_waiting,
     require_waiting,
     thread_of_state,
 )
-from app.reading import ThreadReader
 from graph.builder import open_graph
 from graph.context import LocalContext
 from graph.replies import mark_answered, save_reply, was_stopped
+from graph.updates import keep_usable
 from nodes.history import is_answered, this_turn
 from nodes.requests import read_message, read_reply, read_request
 from nodes.short_replies import read_short_reply
@@ -55,8 +57,8 @@ Listener = Callable[[Event], None]
 def _ignore(_: Event) -> None: ...
 
 
-class Assistant(ThreadReader):
-    """Runs turns on a graph with a saver, one at a time in a thread.
+class Assistant:
+    """Reads conversations, and runs turns on a graph with a saver, one at a time in a thread.
 
     Args:
         graph: The compiled graph, with its saver.
@@ -71,12 +73,31 @@ class Assistant(ThreadReader):
         program: str = "ana",
         patience: float = PATIENCE,
     ) -> None:
-        super().__init__(handles, graph)
+        self.handles = handles
+        self._graph = graph
+        self._store = handles.workspace.open_thread_store()
         self._locks = handles.workspace.open_locks()
         self._program = program
         self._patience = patience
         self.autonomy: Autonomy | None = None
         """How much is done without asking; None for the setting."""
+
+    def find_open_turn(self, thread_id: str) -> Waiting | CutShort | None:
+        """Return the thread's last turn if it has not ended.
+
+        Unless the caller owns the thread, a turn that runs elsewhere at this moment looks as if it were cut short.
+        """
+        with self._store.map_errors(), self.handles.workspace.recent.enter():
+            return self._open_turn(self._read(thread_id))
+
+    def find_last_turn(self, thread_id: str) -> Outcome | None:
+        """Return how the thread's last turn ended, or as `find_open_turn` that it has not; None without one."""
+        with self._store.map_errors(), self.handles.workspace.recent.enter():
+            state = self._read(thread_id)
+            if unfinished := self._open_turn(state):
+                return unfinished
+            messages, turn = this_turn(state.values.get("messages", [])), state.values.get("turn")
+            return read_done(self.handles, thread_id, turn, messages) if messages and turn else None
 
     def ask(
         self,
@@ -171,7 +192,6 @@ class Assistant(ThreadReader):
                 whatever the node that asked takes.
             request_id: The request that was shown to the person; None if nobody knows, and then nothing is done.
             max_steps: Most model calls in the whole turn; None for the setting.
-            on_event: Called with every draft piece and tool call as it happens.
 
         Raises:
             NotWaiting: No turn of this conversation waits.
@@ -180,11 +200,17 @@ class Assistant(ThreadReader):
         """
         with self._own(thread_id):
             state = self._read(thread_id)
-            unanswered = require_waiting(state)
-            if request_id != unanswered[0].id:
-                raise NotShown(read_waiting(state, unanswered[0], self.handles.clock), request_id)
-            request = read_request(unanswered[0])
-            return self._reply(state, unanswered[0], read_reply(reply, request), max_steps, on_event)
+            interrupt = require_waiting(state)[0]
+            if request_id != interrupt.id:
+                raise NotShown(read_waiting(state, interrupt, self.handles.clock), request_id)
+            return self._reply(state, interrupt, read_reply(reply, read_request(interrupt)), max_steps, on_event)
+
+    def _open_turn(self, state: StateSnapshot) -> Waiting | CutShort | None:
+        return read_open(self._graph.checkpointer, state, self.handles.clock)
+
+    def _read(self, thread_id: str) -> StateSnapshot:
+        state = self._graph.get_state(config_of(thread_id))
+        return state._replace(values=keep_usable(state.values))
 
     def _finish(self, state: StateSnapshot, on_event: Listener) -> Done | Waiting | None:
         """Go on with a turn that was cut short; None if a person had stopped it, and it has ended so."""

@@ -1,26 +1,22 @@
 """Undoing a turn, as `ana undo` and `/undo` do it: with a question where something else has changed since."""
 
-from typing import TYPE_CHECKING
-
 from ana.errors import UserError
+from ana.memory.memory import Memory
 from ana.memory.receipts import describe_change, describe_difference, make_receipt
+from ana.memory.undo import Conflict, find_all_undone, find_undoable, find_undone_turn, undo
 from ana.translation import _
 from app.show.answers import show_changes
 from app.show.confirm import can_ask, confirm
 from app.show.text import say
 
-if TYPE_CHECKING:
-    from ana.memory.memory import Memory
-    from ana.memory.undo import Conflict
-
 
 def undo_turn(
-    memory: "Memory",
+    memory: Memory,
     turn: str | None,
     *,
     thread: str | None = None,
     here: bool = False,
-    override: "bool | list[Conflict]" = False,
+    override: bool | list[Conflict] = False,
     user: str = "",
 ) -> bool:
     """Undo a turn and print what that changed. Return False if a conflict prevented it.
@@ -35,8 +31,6 @@ def undo_turn(
     Raises:
         UserError: There is nothing to undo, or no such turn.
     """
-    from ana.memory.undo import find_undoable, find_undone_turn, undo
-
     done = undo(memory, find_undoable(memory, thread) if turn is None else turn, override=override)
     is_redo = find_undone_turn(done.turn) is not None
     if done.conflicts and not done.name:
@@ -63,14 +57,12 @@ def undo_turn(
     return True
 
 
-def find_last_undo(memory: "Memory", thread: str) -> str:
+def find_last_undo(memory: Memory, thread: str) -> str:
     """Return the newest turn of a conversation that took another back and was not taken back itself.
 
     Raises:
         UserError: There is none.
     """
-    from ana.memory.undo import find_all_undone, find_undone_turn
-
     with memory.backend.reading():
         undone = find_all_undone(memory)
         for name in memory.turns(thread=thread):

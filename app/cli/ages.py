@@ -2,17 +2,14 @@
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 from ana.errors import UserError
-
-if TYPE_CHECKING:
-    from ana.time.clock import Clock
+from ana.time.clock import Clock
 
 _AGE = re.compile(r"(?P<count>\d{1,5})\s*(?P<unit>[dw])(?:ays?|eeks?)?", re.IGNORECASE)
 
 
-def moment_before(age: str, clock: "Clock") -> datetime:
+def moment_before(age: str, clock: Clock) -> datetime:
     """Return the time that long ago, in UTC.
 
     Raises:

@@ -5,14 +5,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ana.errors import UserError
+from ana.handles import open_handles
+from ana.memory.authors import find_author
 from ana.output import write_json
+from ana.workspace import Workspace
+from app.show.answers import show_text
+from app.show.confirm import ask_line, can_ask
+from app.show.text import say
 from app.startup import start
 
 PROGRAM = "ana approve"
-Decision = Literal["approve", "reject"]
 
 if TYPE_CHECKING:
-    from ana.workspace import Workspace
     from app.pending import Pending
 
 
@@ -25,9 +29,7 @@ def approve(
     as_json: Annotated[bool, typer.Option("--json", help="Print the waiting requests as one JSON object.")] = False,
 ) -> None:
     """Decide on requests that wait for you, such as changes that another assistant wants to make."""
-    from ana.handles import open_handles
     from app.pending import ClosingModel, list_pending
-    from app.show.text import say
     from app.turn import open_assistant
 
     if yes and no:
@@ -50,15 +52,10 @@ def approve(
         say("No request waits for you.")
 
 
-def _decide(workspace: "Workspace", pending: "Pending", decision: Decision | None) -> None:
-    from ana.handles import open_handles
-    from ana.memory.authors import find_author
+def _decide(workspace: Workspace, pending: "Pending", decision: Literal["approve", "reject"] | None) -> None:
     from app.outcome import Done
     from app.pending import ClosingModel
-    from app.show.answers import show_text
-    from app.show.confirm import ask_line, can_ask
     from app.show.requests import show_request
-    from app.show.text import say
     from app.turn import open_assistant
     from nodes.requests import decide_all
     from nodes.short_replies import read_short_reply

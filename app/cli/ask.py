@@ -8,22 +8,27 @@ import shlex
 import stat
 import sys
 import uuid
+from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ana.errors import UserError
+from ana.errors import NotWaiting, UserError, WrongReply
 from ana.machine import find_session
+from ana.memory.receipts import list_changes, tells_no_changes
 from ana.output import tell, write_json
 from ana.translation import _
+from ana.workspace import Workspace
+from app.messages import UserMessage, read_piped
+from app.show.answers import describe_cost, list_below, show_text
+from app.show.console import make_console
 from app.show.waiting import STOPPED, show_wait
 from app.startup import start
 
 if TYPE_CHECKING:
-    from ana.workspace import Workspace
-    from app.messages import UserMessage
     from app.outcome import Done, Waiting
     from app.turn import Assistant, Event
 
@@ -63,35 +68,34 @@ def ask(
 
     Exit code 1 if nothing was understood or something failed, 3 if a decision is needed.
     """
-    message = _read_message(question) if decide is None else None
-    _check_use(message.text if message else question, thread, decide, request)
-    reply = _read_reply(decide) if decide else None
+    run = _choose(question, thread, decide, request, max_steps)
     workspace = start()
     if utc:
         workspace = workspace.change(ana_timezone="UTC")
     try:
-        if reply is not None:
-            assert thread is not None
-            outcome = _decide(workspace, thread, reply, request, max_steps)
-        else:
-            assert message is not None
-            outcome = _ask(workspace, message, thread, max_steps)
+        outcome = run(workspace)
     except KeyboardInterrupt:
         tell(_(STOPPED))
         raise
     _show(workspace, outcome, as_json, thread)
 
 
-def _check_use(question: str | None, thread: str | None, decide: str | None, request: str | None) -> None:
+def _choose(
+    question: str | None, thread: str | None, decide: str | None, request: str | None, max_steps: int | None
+) -> "Callable[[Workspace], Done | Waiting]":
+    """Return what was asked for. Raises BadParameter if the options do not fit together."""
     if decide is None:
+        message = _read_message(question)
         if request is not None:
             raise typer.BadParameter("--request needs --decide.")
-        if question is None:
+        if message is None:
             raise typer.BadParameter("Missing argument 'QUESTION'.")
-    elif question is not None:
+        return partial(_ask, message=message, thread=thread, max_steps=max_steps)
+    if question is not None:
         raise typer.BadParameter("Give either a question or --decide.")
-    elif thread is None:
+    if thread is None:
         raise typer.BadParameter("--decide needs --thread, the conversation with the request.")
+    return partial(_decide, thread=thread, reply=_read_reply(decide), request=request, max_steps=max_steps)
 
 
 def _read_reply(decide: str) -> Any:
@@ -109,7 +113,7 @@ def _read_reply(decide: str) -> Any:
         raise typer.BadParameter(f"{decide} is not a reply: {exc.errors()[0]['msg']}.") from exc
 
 
-def _ask(workspace: "Workspace", message: "UserMessage", thread: str | None, max_steps: int | None) -> "Done | Waiting":
+def _ask(workspace: Workspace, message: UserMessage, thread: str | None, max_steps: int | None) -> "Done | Waiting":
     from app.outcome import NotShown, Waiting
 
     id = workspace.open_threads().remember(thread) if thread else str(uuid.uuid4())
@@ -131,9 +135,8 @@ def _ask(workspace: "Workspace", message: "UserMessage", thread: str | None, max
 
 
 def _decide(
-    workspace: "Workspace", thread: str, reply: Any, request: str | None, max_steps: int | None
+    workspace: Workspace, thread: str, reply: Any, request: str | None, max_steps: int | None
 ) -> "Done | Waiting":
-    from ana.errors import NotWaiting, WrongReply
     from app.outcome import NotShown, Waiting
     from nodes.requests import decide_all
 
@@ -151,22 +154,16 @@ def _decide(
             raise typer.BadParameter(exc.sentence()) from exc
 
 
-def _open(workspace: "Workspace") -> AbstractContextManager["Assistant"]:
+def _open(workspace: Workspace) -> AbstractContextManager["Assistant"]:
     from ana.handles import open_handles
+    from app.privacy import describe_leaving
     from app.turn import open_assistant
     from prompts import decision_prompt
 
     handles = open_handles(workspace, "ana ask", instruct=decision_prompt)
-    _tell_leaving(workspace)
-    return open_assistant(handles, "ana ask")
-
-
-def _tell_leaving(workspace: "Workspace") -> None:
-    from app.privacy import describe_leaving
-    from app.show.console import make_console
-
     if leaving := describe_leaving(workspace.settings, local=False):
         make_console(error=True).print(leaving, style="dim")
+    return open_assistant(handles, "ana ask")
 
 
 def _tell_ended(event: "Event") -> None:
@@ -174,12 +171,9 @@ def _tell_ended(event: "Event") -> None:
         tell(event["ended"])
 
 
-def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
+def _show(workspace: Workspace, outcome: "Done | Waiting", as_json: bool, thread: str | None) -> None:
     """Print the answer or the request, and exit with its code."""
-    from ana.memory.receipts import list_changes, tells_no_changes
     from app.outcome import Done, Waiting
-    from app.show.answers import describe_cost, list_below, show_text
-    from app.show.console import make_console
     from app.show.requests import show_request
 
     if as_json:
@@ -210,10 +204,8 @@ def _show(workspace: "Workspace", outcome: "Done | Waiting", as_json: bool, thre
         raise typer.Exit(1)
 
 
-def _read_message(question: str | None) -> "UserMessage | None":
+def _read_message(question: str | None) -> UserMessage | None:
     """Return the message: the argument, standard input for - or no argument, or both; None if there is none."""
-    from app.messages import UserMessage, read_piped
-
     if question == "-":
         return read_piped(_read_input())
     text = _read_input() if _has_text() else ""
@@ -243,7 +235,7 @@ def _read_input() -> str:
     return data.decode("utf-8", "surrogateescape").strip()
 
 
-def remember_request(workspace: "Workspace", waiting: "Waiting") -> None:
+def remember_request(workspace: Workspace, waiting: "Waiting") -> None:
     """Note that this terminal, or a caller without a terminal, was shown a request."""
     key = _make_key(waiting.thread_id, find_session(1))
     others = [line for line in _read_lines(workspace) if not line.startswith(key)]
@@ -251,7 +243,7 @@ def remember_request(workspace: "Workspace", waiting: "Waiting") -> None:
         workspace.note("shown").write("\n".join([*others[1 - MOST :], f"{key} {waiting.request_id}"]))
 
 
-def find_last_request(workspace: "Workspace", thread_id: str, *, or_without_terminal: bool = False) -> str | None:
+def find_last_request(workspace: Workspace, thread_id: str, *, or_without_terminal: bool = False) -> str | None:
     """Return the id of the last request shown on this terminal in a conversation, if known.
 
     Args:
@@ -269,5 +261,5 @@ def _make_key(thread_id: str, session: str | None) -> str:
     return hashlib.sha256(f"{session} {thread_id}".encode()).hexdigest()[:32]
 
 
-def _read_lines(workspace: "Workspace") -> list[str]:
+def _read_lines(workspace: Workspace) -> list[str]:
     return _LINE.findall(workspace.note("shown").read())

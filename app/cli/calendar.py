@@ -10,10 +10,9 @@ import typer
 
 from ana.output import tell, write_line
 from ana.urls import find_site
-from app.serving import LOCAL
+from app.serving import LOCAL, PORT
 from app.startup import start
 
-PORT = 2024
 SECONDS = 2.0
 """Seconds for a server to respond."""
 

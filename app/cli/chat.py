@@ -7,6 +7,8 @@ import typer
 
 from ana import settings as settings_module
 from ana.keys import OWNER
+from ana.models.listing import find_api, is_local, list_chat_models
+from ana.settings import write_env_file
 from ana.workspace import Workspace, load_workspace
 from app.show.confirm import confirm
 from app.startup import start
@@ -35,15 +37,11 @@ def _offer_ollama(workspace: Workspace) -> Workspace:
     chosen = settings.llm_provider != "auto" or settings.provider != "offline"
     if chosen or note.age() is not None or not (sys.stdin.isatty() and sys.stdout.isatty()):
         return workspace
-    from ana.models.listing import find_api, is_local, list_chat_models
-
     models = list_chat_models(find_api(settings.ollama_host)) if is_local(settings.ollama_host) else []
     if not models:
         return workspace
     note.write("")
     if not confirm(f"Ollama runs on this machine. Use its model {models[0]}?"):
         return workspace
-    from ana.settings import write_env_file
-
     write_env_file(settings_module.find_places().env_file, {"OLLAMA_MODEL": models[0]})
     return load_workspace()

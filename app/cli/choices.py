@@ -8,7 +8,7 @@ import typer
 from ana.models.listing import find_api, is_local, list_chat_models, listens
 from ana.models.prices import PRICES
 from ana.settings import Settings, load_settings
-from app.choices import CHOICES, NO_KEY, Choice
+from app.choices import CHOICES, NO_KEY, Choice, find_key, is_key
 from app.show.text import say
 
 BACK = "<"
@@ -98,7 +98,7 @@ def _ask_values(choice: Choice, env: dict[str, str], model: str | None, url: str
     if choice.key:
         if choice.keys:
             say(f"You can create a key at {choice.keys}.")
-        values[choice.key] = _ask_key(_known_key(choice, env, values.get("OPENAI_BASE_URL")))
+        values[choice.key] = _ask_key(find_key(choice, env, values.get("OPENAI_BASE_URL", "")))
     env |= values
     if choice.model:
         values[choice.model] = env[choice.model] = model or _ask_model(choice, env)
@@ -150,30 +150,18 @@ def _heed_back(answer: str) -> str:
     return answer
 
 
-def _known_key(choice: Choice, env: dict[str, str], url: str | None) -> str | None:
-    """Return the key that Enter selects: the current one, if it is for the same address.
-
-    Args:
-        choice: The choice.
-        env: Current settings and answers.
-        url: The address; empty for OpenAI's own; None if the provider has only one.
-    """
-    is_same = url is None or url == (_known(env, "OPENAI_BASE_URL") or "")
-    return (_known(env, choice.key) if is_same else None) or (NO_KEY if url else None)
-
-
-def _ask_key(known: str | None) -> str:
+def _ask_key(known: str) -> str:
     """Read a key without showing it: keys on a command line are in the shell's history and in the list of processes."""
     if not sys.stdin.isatty():
-        return _heed_back(_check_key(sys.stdin.readline().strip() or known or ""))
+        return _heed_back(_check_key(sys.stdin.readline().strip() or known))
     enter = "needs none" if known == NO_KEY else "keeps the current one"
     ask = f"Key (not shown; Enter: {enter})" if known else "Key (not shown)"
-    key = typer.prompt(ask, default=known, hide_input=True, show_default=False, value_proc=_check_key, err=True)
+    key = typer.prompt(ask, default=known or None, hide_input=True, show_default=False, value_proc=_check_key, err=True)
     return _heed_back(str(key))
 
 
 def _check_key(answer: str) -> str:
     key = answer.strip()
-    if not key.isascii() or not key.isprintable() or not key or " " in key:
+    if not is_key(key):
         raise typer.BadParameter("This is not a key: a key is one word of ASCII letters, digits and signs.")
     return key

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ana.errors import UserError
+from ana.handles import open_data
 from ana.output import write_line
 from ana.workspace import Workspace
 from app.assistants import RIGHTS, list_rights, list_written
@@ -51,8 +52,6 @@ def connect(
 
 def _list_connected(workspace: Workspace) -> None:
     """Print which programs have ana in their settings, and who has written."""
-    from ana.handles import open_data
-
     for name, client in CLIENTS.items():
         try:
             say(f"{name}: {f'connected, in {client.find()}' if read_entry(client) else 'not connected'}.")

@@ -71,9 +71,8 @@ def _end_tidily(folder: str) -> None:
         os._exit(0)
 
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if hasattr(signal, "SIGHUP"):
-        signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
-        signal.signal(signal.SIGALRM, leave)
+    signal.signal(signal.SIGHUP, lambda *_: signal.raise_signal(signal.SIGTERM))
+    signal.signal(signal.SIGALRM, leave)
 
 
 def _find_port() -> int:

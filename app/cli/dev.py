@@ -16,7 +16,7 @@ from ana.settings import PROJECT, Settings, read_environment
 from ana.tracing.langsmith import settle_environment
 from ana.translation import speak
 from ana.workspace import Workspace
-from app.serving import LOCAL, Port, require_port
+from app.serving import LOCAL, PORT, Port, require_port
 from app.startup import start
 
 PERMISSION = (
@@ -27,7 +27,7 @@ QUIET = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LOG_LEVEL": "WARNING"}
 
 
 def dev(
-    port: Port = 2024,
+    port: Port = PORT,
     reload: Annotated[
         bool, typer.Option("--reload/--no-reload", help="Restart when code, prompts or .env of a checkout change.")
     ] = True,

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.progress import SpinnerColumn, TextColumn
 
 from ana.errors import FileUnreadable, StoreBroken, UserError
 from ana.files import find_damage
-from ana.handles import open_data
+from ana.handles import DataHandles, open_data
 from ana.memory.changes import Change, Kind, find_disagreements
 from ana.memory.receipts import quote_record
 from ana.models.parameters import REFUSED, describe_refused
@@ -24,12 +25,12 @@ from app.embedder import describe_missing_embedder, suggest_embedder
 from app.reminding import describe_failing
 from app.services import REMIND, SERVE, describe
 from app.serving import refuse_while_serving
+from app.show.progress import make_bar
 from app.show.text import pluralize
 from app.startup import start
 
 if TYPE_CHECKING:
     from ana.backends.chroma.care.examine import Findings
-    from ana.handles import DataHandles
 
 
 KINDS: dict[Kind, str] = {"item": "item", "line": "context line"}
@@ -134,17 +135,13 @@ def show_diagnosis(diagnosis: Diagnosis, *, repaired: bool) -> None:
     write_line(diagnosis.verdict + (hint if diagnosis.faults else ""))
 
 
-def _examine(handles: "DataHandles") -> "Findings":
-    from rich.progress import SpinnerColumn, TextColumn
-
-    from app.show.progress import make_bar
-
+def _examine(handles: DataHandles) -> "Findings":
     with make_bar(SpinnerColumn(), TextColumn("examined {task.completed} records")) as bar:
         task = bar.add_task("", total=None)
         return handles.upkeep.examine(lambda more: bar.update(task, advance=more))
 
 
-def _summarize(handles: "DataHandles", findings: "Findings", damaged: dict[str, str]) -> Diagnosis:
+def _summarize(handles: DataHandles, findings: "Findings", damaged: dict[str, str]) -> Diagnosis:
     faults = [*damaged.values(), *findings.store]
     faults += [f"{kind} {id} cannot be read." for kind, id in findings.unreadable]
     faults += findings.index
@@ -178,7 +175,7 @@ def _describe_disagreement(change: Change) -> str:
     return f"{change.kind} {change.id}: the journal says {recorded}, the store has {stored}."
 
 
-def _name_unread_rules(handles: "DataHandles") -> list[str]:
+def _name_unread_rules(handles: DataHandles) -> list[str]:
     """Return a sentence for each item with an unreadable rule of repetition."""
     zone = handles.clock.zone
     unread = (

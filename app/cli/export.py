@@ -13,6 +13,7 @@ from ana.errors import UserError
 from ana.files import open_draft
 from ana.handles import open_data
 from ana.output import tell, write_file
+from ana.transfer.exporter import export_lines
 from ana.workspace import Workspace
 from app.show.text import pluralize
 from app.startup import start
@@ -41,8 +42,6 @@ def write_export(workspace: Workspace, to: str, *, force: bool = False) -> list[
     Raises:
         UserError: The file exists and may not be replaced, or cannot be written.
     """
-    from ana.transfer.exporter import export_lines
-
     path = _find_place(to, force=force)
     with _open_draft(path) as file, open_data(workspace, "ana export") as handles:
         counted: Counter[bytes] = Counter()

@@ -1,24 +1,23 @@
 """`ana history`: list changes, with their time and turn."""
 
 from datetime import UTC, datetime, time
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ana.errors import UserError
 from ana.handles import open_data
 from ana.memory.authors import find_author
+from ana.memory.changes import Entry
 from ana.memory.receipts import describe_change, make_receipt
 from ana.memory.sources import PERSON, is_others
 from ana.output import write_json
 from ana.time.clock import Clock
+from ana.time.when import resolve
 from ana.workspace import Workspace
 from app.show.tables import show_table
 from app.show.text import say, shorten
 from app.startup import start
-
-if TYPE_CHECKING:
-    from ana.memory.changes import Entry
 
 
 def history(
@@ -42,7 +41,7 @@ def history(
         show_entries(entries, workspace.make_clock())
 
 
-def find_entries(workspace: Workspace, id: str | None, since: str | None, limit: int = 100) -> "list[Entry]":
+def find_entries(workspace: Workspace, id: str | None, since: str | None, limit: int = 100) -> list[Entry]:
     """Return entries of the journal, newest first: of an item or a line, since a day in ISO format or in words.
 
     Raises:
@@ -53,7 +52,7 @@ def find_entries(workspace: Workspace, id: str | None, since: str | None, limit:
         return handles.memory.history(id=id, since=beginning, limit=limit)
 
 
-def show_entries(entries: "list[Entry]", clock: Clock) -> None:
+def show_entries(entries: list[Entry], clock: Clock) -> None:
     """Print a table of times, changes and turns."""
     others = any(is_others(entry.source) for entry in entries)
     rows = [
@@ -70,14 +69,12 @@ def show_entries(entries: "list[Entry]", clock: Clock) -> None:
         say("Nothing has been changed.")
 
 
-def parse_since(since: str, clock: "Clock") -> str:
+def parse_since(since: str, clock: Clock) -> str:
     """Return the beginning of a day in the journal's format.
 
     Raises:
         UserError: `since` does not name a day.
     """
-    from ana.time.when import resolve
-
     today = clock.now().date()
     days = resolve(since, today)
     if days and days[0].first > today:

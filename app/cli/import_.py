@@ -8,15 +8,21 @@ import typer
 
 from ana.addresses import list_own_mail
 from ana.errors import UserError
-from ana.handles import open_data
+from ana.handles import DataHandles, open_data
+from ana.memory.receipts import describe_change, make_receipt
 from ana.output import tell
+from ana.progress import Work, working
+from ana.transfer.bundle import Bundle
+from ana.transfer.following import make_calendar
+from app.following import Following, fetch
+from app.show.answers import show_changes
 from app.show.confirm import ask, can_ask
+from app.show.items import show_items
+from app.show.progress import show_progress
 from app.show.text import pluralize, say
 from app.startup import spell_user, start
 
 if TYPE_CHECKING:
-    from ana.handles import DataHandles
-    from ana.transfer.bundle import Bundle
     from ana.transfer.importer import ImportResult
     from ana.transfer.whose import Whose
 
@@ -54,10 +60,8 @@ def import_(
     Text by others is marked. In a terminal you are asked whose text it is, unless an option says so. Elsewhere an event
     with an organiser or guests is by others, and an export contains the source of each record.
     """
-    from ana.progress import Work, working
     from ana.transfer.importer import import_bundle
     from ana.transfer.whose import tell_whose
-    from app.show.progress import show_progress
 
     with open_data(start(), "ana import") as handles:
         if follow or unfollow:
@@ -80,7 +84,7 @@ def import_(
     _tell(result, handles, before, replace=replace)
 
 
-def _tell(result: "ImportResult", handles: "DataHandles", before: Path | None, *, replace: bool) -> None:
+def _tell(result: "ImportResult", handles: DataHandles, before: Path | None, *, replace: bool) -> None:
     """Print the result of an import, and how to undo it; `before` is the backup made before it."""
     say(f"{result.new} new, {result.unchanged} were here already.")
     for note in result.notes:
@@ -97,12 +101,8 @@ def _tell(result: "ImportResult", handles: "DataHandles", before: Path | None, *
         say(f"The import included its history. To go back to the state before it: ana restore {before}")
 
 
-def _follow(handles: "DataHandles", source: str, name: str, *, is_over: bool) -> None:
+def _follow(handles: DataHandles, source: str, name: str, *, is_over: bool) -> None:
     """Follow a calendar, or stop following it, and print the result."""
-    from ana.memory.receipts import describe_change, make_receipt
-    from app.following import Following
-    from app.show.answers import show_changes
-
     following = Following(handles)
     if is_over:
         text, changes = f"{source} is no longer followed: {{}} removed.", following.unfollow(source)
@@ -115,7 +115,7 @@ def _follow(handles: "DataHandles", source: str, name: str, *, is_over: bool) ->
         say(f"  and {len(changes) - MOST_LISTED:,} more")
 
 
-def _ask_whose(bundle: "Bundle", mine: bool | None) -> "Whose | None":
+def _ask_whose(bundle: Bundle, mine: bool | None) -> "Whose | None":
     """Ask the person whose text a file contains; None: use the sources in the file."""
     if mine is None and not bundle.format and can_ask():
         mine = ask("Is all of this in your own words?", default=not bundle.authors)
@@ -133,7 +133,7 @@ def _show_conflicts(result: "ImportResult", replace: bool) -> None:
         say("--replace makes them match the file.")
 
 
-def _back_up(handles: "DataHandles") -> Path | None:
+def _back_up(handles: DataHandles) -> Path | None:
     """Back up everything before an import with its own history, which undo cannot take back as one turn."""
     from ana.archive.backup import back_up_before
 
@@ -142,15 +142,12 @@ def _back_up(handles: "DataHandles") -> Path | None:
     return back_up_before(handles, "import")
 
 
-def _read_source(source: str, handles: "DataHandles", columns: dict[str, Any], *, yes: bool) -> "Bundle":
+def _read_source(source: str, handles: DataHandles, columns: dict[str, Any], *, yes: bool) -> Bundle:
     if "://" not in source:
         try:
             return _read_file(Path(source), handles, columns, yes=yes)
         except OSError as exc:
             raise UserError(f"{source} cannot be read: {exc.strerror or exc}.", "Nothing was changed.") from exc
-    from ana.transfer.following import make_calendar
-    from app.following import fetch
-
     calendar = make_calendar(source)
     download = fetch(handles.workspace, calendar.url)
     assert download, "without an ETag it is sent as a whole"
@@ -163,7 +160,7 @@ def _read_source(source: str, handles: "DataHandles", columns: dict[str, Any], *
             raise UserError(exc.message.replace(str(path), f"What {calendar.host} sent"), exc.hint) from exc
 
 
-def _read_file(path: Path, handles: "DataHandles", columns: dict[str, Any], *, yes: bool) -> "Bundle":
+def _read_file(path: Path, handles: DataHandles, columns: dict[str, Any], *, yes: bool) -> Bundle:
     from ana.transfer.reading import read_source
     from app.columns import ColumnChooser
 
@@ -184,10 +181,9 @@ def _read_file(path: Path, handles: "DataHandles", columns: dict[str, Any], *, y
     return bundle
 
 
-def _show_columns(bundle: "Bundle", handles: "DataHandles") -> None:
+def _show_columns(bundle: Bundle, handles: DataHandles) -> None:
     """Print the meaning of the columns and the first finished items, if there is a terminal."""
     from app.columns import FINISHED
-    from app.show.items import show_items
 
     for line in bundle.columns:
         tell(f"  {line}")

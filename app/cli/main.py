@@ -5,8 +5,9 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from importlib.metadata import EntryPoints, entry_points
 from keyword import iskeyword
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperGroup
@@ -15,16 +16,15 @@ from typer.exceptions import TyperException
 from ana import __version__
 from ana.errors import AnaError, ConfigError
 from ana.files import FILE_ERRORS
+from ana.logs import has_log, name_log, set_up_logging
 from ana.output import escape_controls, flush, prepare_streams, shorten, silence, tell, write_line
+from ana.settings import load_settings
 from app.startup import chosen
 
 UNFORESEEN = 70
 """The exit code for a bug in ana, as in sysexits.h."""
 LONGEST = 300
 """Most characters of an error to show."""
-
-if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
 
 SELDOM = 50_000
 """New objects between two garbage collections, because imports create thousands of objects."""
@@ -136,10 +136,8 @@ def _default(
         chat()
 
 
-def find_others() -> "EntryPoints":
+def find_others() -> EntryPoints:
     """Return the commands that other packages register."""
-    from importlib.metadata import entry_points  # takes longer than the rest of this module, and few need it
-
     return entry_points(group=OTHERS)
 
 
@@ -201,7 +199,6 @@ def run_for_all(run: Callable[..., None], options: dict[str, Any]) -> None:
         options: Its options. In `to`, the file that it writes, EACH is replaced by each person's name.
     """
     from ana.people import People
-    from ana.settings import load_settings
     from app.meanwhile import PASSING
 
     to = options.get("to")
@@ -256,8 +253,6 @@ def run_command(command: Callable[[], Any]) -> int:
         tell(f"A file could not be used: {exc}. Check the disk, ANA_DATA_DIR and TRACES_DIR.")
         return 1
     except Exception as exc:  # no traceback reaches a person, and no other code may be mistaken for what a command says
-        from ana.logs import name_log
-
         _prepare_log()
         logger.exception("a command failed in a way that was not foreseen")
         why = shorten(f"{type(exc).__name__}: {exc}", LONGEST)
@@ -268,9 +263,6 @@ def run_command(command: Callable[[], Any]) -> int:
 
 def _prepare_log() -> None:
     """Set up the log even if a command failed before its start, for example at an import."""
-    from ana.logs import has_log, set_up_logging
-    from ana.settings import load_settings
-
     if not has_log():
         with suppress(AnaError):
             set_up_logging(load_settings())

@@ -1,14 +1,12 @@
 """`ana mcp`: access for other assistants, over standard input and output."""
 
 import secrets
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ana.handles import Handles, open_handles
 from ana.translation import speak
 from ana.workspace import Workspace
 from app.startup import start
-
-if TYPE_CHECKING:
-    from ana.handles import Handles
 
 
 def mcp() -> None:
@@ -27,8 +25,7 @@ async def _serve(workspace: Workspace) -> None:
     from app.mcp.server import McpServer
     from app.mcp.sessions import Sessions
 
-    def open_store() -> "Handles":
-        from ana.handles import open_handles
+    def open_store() -> Handles:
         from app.pending import ClosingModel
 
         return open_handles(workspace, "ana mcp", model=ClosingModel())

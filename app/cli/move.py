@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 import typer
 
 from ana.errors import ConfigError, UserError
+from ana.settings import load_settings
+from ana.workspace import Workspace, open_workspace
 from app.show.confirm import require_consent
 from app.show.progress import show_progress
 from app.show.text import say
@@ -17,9 +19,6 @@ def move(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask; needed outside a terminal.")] = False,
 ) -> None:
     """Move people's data to the database of ANA_DATABASE_URL, or back to the data folder; nothing is deleted."""
-    from ana.settings import load_settings
-    from ana.workspace import Workspace, open_workspace
-
     settings = load_settings()
     if settings.ana_database_url is None:
         raise ConfigError("ANA_DATABASE_URL is not set.", "Set it to the database that you want to use.")

@@ -8,6 +8,7 @@ from ana.handles import LOCAL_EMBEDDERS, open_data
 from ana.output import tell
 from ana.settings import Embeddings
 from ana.workspace import Workspace
+from app.show.progress import show_progress
 from app.startup import start
 
 
@@ -33,7 +34,5 @@ def embed_again(workspace: Workspace) -> int:
     Raises:
         ConfigError: The embedder is not available; nothing was changed.
     """
-    from app.show.progress import show_progress
-
     with open_data(workspace, "ana reindex") as handles, show_progress("embedding") as progress:
         return handles.care.reindex(progress)

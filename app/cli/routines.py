@@ -13,13 +13,14 @@ from app.routines.running import Routines, find_routine
 from app.routines.showing import show_routines
 from app.startup import start
 
-HELP = "Questions asked at set times, such as a brief each morning: list, start, run, end. Without a command: list."
-routines = typer.Typer(help=HELP)
+routines = typer.Typer(
+    help="Questions asked at set times, such as a brief each morning: list, start, run, end. Without a command: list."
+)
 
 RoutineId = Annotated[str, typer.Argument(metavar="ID", help="The routine's id, as the list shows it.")]
 
 
-@routines.callback(invoke_without_command=True, help=HELP)
+@routines.callback(invoke_without_command=True)
 def _default(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
         list_()

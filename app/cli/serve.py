@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ana.children import start_python
 from ana.errors import ConfigError, UserError
 from ana.output import tell
 from ana.settings import Settings
@@ -19,7 +20,7 @@ from ana.translation import speak
 from ana.urls import find_site
 from app import services
 from app.services import SERVE
-from app.serving import LOCAL, Port, require_port
+from app.serving import LOCAL, PORT, Port, require_port
 from app.startup import start
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _log = logging.getLogger(__name__)
 
 def serve(
     host: Annotated[str, typer.Option(help="The address to listen on; others than this need tokens.")] = LOCAL,
-    port: Port = 2024,
+    port: Port = PORT,
     workers: Annotated[
         int | None,
         typer.Option(min=0, max=64, help="Processes that carry out runs; 0 if `ana worker` does it."),
@@ -108,8 +109,6 @@ def _keeping_workers(count: int) -> Iterator[None]:
 
 def _keep_worker(stop: threading.Event) -> None:
     """Keep a worker until this process or the worker is told to stop; Ctrl-C stops both."""
-    from ana.children import start_python
-
     while not stop.is_set():
         child = start_python("-m", "app.cli", "worker", "--parent", f"{os.getpid()}")
         while child.poll() is None and not stop.wait(LOOK_SECONDS):

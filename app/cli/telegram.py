@@ -9,10 +9,12 @@ import typer
 
 from ana.errors import StoreBusy
 from ana.output import tell, write_line
+from ana.settings import Settings
+from ana.workspace import open_workspace
 from app.startup import start
 
 if TYPE_CHECKING:
-    from ana.settings import Settings
+    from app.telegram.bot import Hold
     from app.turn import Assistant
 
 PROGRAM = "ana telegram"
@@ -46,33 +48,24 @@ def telegram(
         from app.telegram.bot import answer_telegram
 
         with ExitStack() as stack:
-            hold = _Assistants(workspace.settings, stack).hold
-            stack.enter_context(answer_telegram(workspace.settings, hold))
+            stack.enter_context(answer_telegram(workspace.settings, _hold_assistants(workspace.settings, stack)))
             tell(f"@{name} answers while this runs (Ctrl-C ends it). `ana telegram --link` links a chat.")
             Event().wait()
 
 
-class _Assistants:
-    """The assistants of people, opened when first needed.
+def _hold_assistants(settings: Settings, stack: ExitStack) -> "Hold":
+    """Return a function that yields a person's assistant, which is opened when first needed; the stack closes it."""
+    from ana.handles import open_handles
+    from app.turn import open_assistant
+    from prompts import decision_prompt
 
-    Args:
-        stack: Closes them.
-    """
-
-    def __init__(self, settings: "Settings", stack: ExitStack) -> None:
-        self._settings = settings
-        self._stack = stack
-        self._open: dict[str, Assistant] = {}
+    opened: dict[str, Assistant] = {}
 
     @contextmanager
-    def hold(self, person: str) -> "Iterator[Assistant]":
-        """Yield the assistant of a person. Errors as of `open_assistant`."""
-        from ana.handles import open_handles
-        from ana.workspace import open_workspace
-        from app.turn import open_assistant
-        from prompts import decision_prompt
+    def hold(person: str) -> "Iterator[Assistant]":
+        if person not in opened:
+            handles = open_handles(open_workspace(settings, person), PROGRAM, instruct=decision_prompt)
+            opened[person] = stack.enter_context(open_assistant(handles, PROGRAM))
+        yield opened[person]
 
-        if person not in self._open:
-            handles = open_handles(open_workspace(self._settings, person), PROGRAM, instruct=decision_prompt)
-            self._open[person] = self._stack.enter_context(open_assistant(handles, PROGRAM))
-        yield self._open[person]
+    return hold

@@ -7,37 +7,31 @@ import typer
 
 from ana.errors import UserError
 from ana.output import tell, write_line
-from ana.workspace import Workspace
 from app.show.answers import show_transcript
 from app.show.confirm import require_consent
 from app.show.tables import show_table
 from app.show.text import pluralize, shorten
 from app.startup import start
 
-HELP = "Conversations: list, show, delete, restore. Without a command: list."
-threads = typer.Typer(help=HELP)
+threads = typer.Typer(help="Conversations: list, show, delete, restore. Without a command: list.")
 
 ThreadName = Annotated[str, typer.Argument(help="A thread's name or id.")]
 
 
-@threads.callback(invoke_without_command=True, help=HELP)
+@threads.callback(invoke_without_command=True)
 def _default(context: typer.Context) -> None:
     if context.invoked_subcommand is None:
-        show_threads(start())
+        list_threads()
 
 
 @threads.command("list")
 def list_threads() -> None:
     """List all conversations, last used first, and how long each has waited for a decision."""
-    show_threads(start())
-
-
-def show_threads(workspace: Workspace) -> None:
-    """Print every conversation: in a terminal as a table, in a pipe with full ids, separated by tabs."""
+    workspace = start()
     conversations, clock = workspace.open_threads(), workspace.make_clock()
     waits = {id: f"waits for a decision, {age}" for id, age in conversations.waiting().items()}
     every = conversations.all()
-    if not sys.stdout.isatty():
+    if not sys.stdout.isatty():  # for programs: full ids, separated by tabs
         for thread in every:
             cells = [thread.id, thread.name or "-", pluralize(thread.turns, "turn"), thread.last or "-", thread.about]
             cells += [waits[thread.id]] if thread.id in waits else []

@@ -9,6 +9,7 @@ from ana.handles import DataHandles, open_data
 from ana.memory.backend import RecordKey
 from ana.memory.changes import Entry
 from ana.memory.receipts import describe_change, make_receipt
+from ana.memory.trash import list_deleted, purge, restore
 from ana.output import tell
 from ana.threads.ids import is_thread_id
 from ana.workspace import Workspace
@@ -20,11 +21,10 @@ from app.show.tables import show_table
 from app.show.text import pluralize, say, shorten
 from app.startup import start
 
-HELP = "Deleted items, lines and conversations: list, restore, purge."
-trash = typer.Typer(help=HELP)
+trash = typer.Typer(help="Deleted items, lines and conversations: list, restore, purge.")
 
 
-@trash.callback(invoke_without_command=True, help=HELP)
+@trash.callback(invoke_without_command=True)
 def _default(
     context: typer.Context,
     purge: Annotated[bool, typer.Option("--purge", help="Permanently delete what is older than --older-than.")] = False,
@@ -41,38 +41,13 @@ def _default(
     elif with_conversations:
         raise typer.BadParameter("--with-conversations needs --purge.")
     else:
-        show_trash(start())
+        list_trash()
 
 
 @trash.command("list")
 def list_trash() -> None:
     """List everything in the trash, latest first."""
-    show_trash(start())
-
-
-@trash.command("restore")
-def restore_item(
-    words: Annotated[
-        list[str], typer.Argument(metavar="NAME", help="An item's id, line 3, or a conversation's name or id.")
-    ],
-) -> None:
-    """Restore something from the trash."""
-    from ana.memory.trash import restore
-
-    workspace, name = start(), " ".join(words)
-    threads = workspace.open_threads()
-    if threads.find_deleted(name):
-        thread = threads.restore(name)
-        say(f"The conversation {thread.name or thread.id[:8]} is restored, with {pluralize(thread.turns, 'turn')}.")
-        return
-    with open_data(workspace, "ana trash") as handles:
-        say(f"  {describe_change(make_receipt(restore(handles.memory, name), handles.clock.zone))}")
-
-
-def show_trash(workspace: Workspace) -> None:
-    """Print the contents of the trash, latest first."""
-    from ana.memory.trash import list_deleted
-
+    workspace = start()
     with open_data(workspace, "ana trash") as handles:
         gone = list_deleted(handles.memory)
     rows = [(each.ts, each.name, shorten(each.item.content, 160)) for each in gone]
@@ -87,6 +62,23 @@ def show_trash(workspace: Workspace) -> None:
         say("The trash is empty.")
 
 
+@trash.command("restore")
+def restore_item(
+    words: Annotated[
+        list[str], typer.Argument(metavar="NAME", help="An item's id, line 3, or a conversation's name or id.")
+    ],
+) -> None:
+    """Restore something from the trash."""
+    workspace, name = start(), " ".join(words)
+    threads = workspace.open_threads()
+    if threads.find_deleted(name):
+        thread = threads.restore(name)
+        say(f"The conversation {thread.name or thread.id[:8]} is restored, with {pluralize(thread.turns, 'turn')}.")
+        return
+    with open_data(workspace, "ana trash") as handles:
+        say(f"  {describe_change(make_receipt(restore(handles.memory, name), handles.clock.zone))}")
+
+
 def purge_trash(workspace: Workspace, older_than: str, *, with_conversations: bool, yes: bool) -> None:
     """Delete permanently what was deleted longer ago than an age such as 30d, so that no file contains it.
 
@@ -94,8 +86,6 @@ def purge_trash(workspace: Workspace, older_than: str, *, with_conversations: bo
         UserError: It is not an age, or the person does not agree.
         StoreBusy: A server or another program is using a conversation.
     """
-    from ana.memory.trash import list_deleted, purge
-
     with open_data(workspace, "ana trash") as handles:
         before = moment_before(older_than, handles.clock).isoformat(timespec="microseconds")
         records = {each.key for each in list_deleted(handles.memory) if each.ts < before}
@@ -119,32 +109,24 @@ def _purge_mentions(handles: DataHandles, records: set[RecordKey], conversations
     refuse_while_serving(handles.workspace, "purge")
     named = (entry for id in {id for _, id in records} for entry in handles.memory.history(id=id))
     entries = [entry for entry in named if entry.change.key in records]
-    chosen = conversations | _find_conversations(handles.workspace, entries)
+    mentions = Mentions({*list_texts(entries), *(entry.change.id for entry in entries)})
+    chosen = conversations | _find_conversations(handles.workspace, entries, mentions)
     if not chosen and not records:
         return chosen
     require_consent(
         f"Delete {pluralize(len(chosen), 'conversation')}, all typed lines and the server's list of runs permanently?",
         yes=yes,
     )
-    _purge_conversations(handles.workspace, entries, chosen)
+    handles.workspace.open_threads().purge(chosen)
+    handles.workspace.typed_file.unlink(missing_ok=True)
+    remove_lines(handles.workspace, mentions)
     return chosen
 
 
-def _find_conversations(workspace: Workspace, entries: Collection[Entry]) -> set[str]:
+def _find_conversations(workspace: Workspace, entries: Collection[Entry], mentions: Mentions) -> set[str]:
     """Return the ids of threads that changed or mention records, including deleted threads and orphaned traces."""
-    mentions, threads = _find_mentions(entries), workspace.open_threads()
+    threads = workspace.open_threads()
     changed = {entry.thread for entry in entries if entry.thread}
     known = {*threads.store.ids(), *filter(is_thread_id, workspace.open_traces().ids())}
     of_changed = {deleted.id for deleted in threads.store.list_trash() if deleted.thread in changed}
     return (changed & known) | of_changed | threads.find_mentions(mentions.are_in)
-
-
-def _purge_conversations(workspace: Workspace, entries: Collection[Entry], conversations: Collection[str]) -> None:
-    """Delete conversations permanently, all typed lines, the server's copies, and log lines that mention records."""
-    workspace.open_threads().purge(conversations)
-    workspace.typed_file.unlink(missing_ok=True)
-    remove_lines(workspace, _find_mentions(entries))
-
-
-def _find_mentions(entries: Collection[Entry]) -> Mentions:
-    return Mentions({*list_texts(entries), *(entry.change.id for entry in entries)})

@@ -4,7 +4,6 @@ import asyncio
 import gc
 import os
 import signal
-from collections.abc import Awaitable, Callable
 from typing import Annotated
 
 import typer
@@ -27,22 +26,22 @@ def worker(
     workspace = start()
     if not workspace.has_database:
         raise ConfigError("A worker carries out runs that wait in a database.", "Set ANA_DATABASE_URL.")
-    from app.server.worker import GRACE_SECONDS, SERVER_GRACE_SECONDS, run_worker
     from tools.catalog import catalog
 
     catalog(workspace.settings.tools_modules)  # a module that cannot be used stops the start, not every turn
     gc.freeze()  # what is loaded stays: to look for garbage in it holds up all runs, for a third of a second
     tell(f"A worker for {runs} runs at once (Ctrl-C ends it)")
-    grace = SERVER_GRACE_SECONDS if parent else GRACE_SECONDS
-    asyncio.run(_work(lambda stop: run_worker(stop, runs, grace=grace), parent))
+    asyncio.run(_work(runs, parent))
 
 
-async def _work(work: Callable[[asyncio.Event], Awaitable[None]], parent: int) -> None:
+async def _work(runs: int, parent: int) -> None:
+    from app.server.worker import GRACE_SECONDS, SERVER_GRACE_SECONDS, run_worker
+
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     watching = asyncio.create_task(_watch(parent, stop))
-    await work(stop)
+    await run_worker(stop, runs, grace=SERVER_GRACE_SECONDS if parent else GRACE_SECONDS)
     watching.cancel()
 
 

@@ -30,17 +30,11 @@ MOST_TITLE = 120
 
 
 def answer(
-    session: Session,
-    name: str,
-    args: Mapping[str, Any],
-    approved: Collection[str] = (),
+    session: Session, name: str, args: Mapping[str, Any], approved: Collection[str] = ()
 ) -> CallToolResult | OpenRequest:
     """Return the answer to a call, or the question for the person.
 
     Args:
-        session: The client's.
-        name: The tool.
-        args: Its arguments.
         approved: Digests of what the person has approved.
 
     Raises:

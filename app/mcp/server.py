@@ -82,9 +82,6 @@ class McpServer:
             on_call_tool=self._call,
         )
 
-    def _find_session(self, context: Context) -> "Session":
-        return self._find_sessions(context).find(_name_client(context))
-
     async def _run(self, context: Context, do: "Callable[[Session], T]") -> T:
         """Do something with the client's session in a thread, where blocking is allowed; a moment later it has left.
 
@@ -97,11 +94,11 @@ class McpServer:
         def tell(done: int, total: int) -> None:
             anyio.from_thread.run(context.session.report_progress, float(done), float(total))
 
-        work = Work(tell)
+        work, sessions = Work(tell), self._find_sessions(context)
 
         def run() -> "tuple[T, Session]":
             try:
-                session = self._find_session(context)
+                session = sessions.find(_name_client(context))
                 with working(work):
                     return do(session), session
             except FILE_ERRORS as exc:
@@ -109,9 +106,8 @@ class McpServer:
                     f"The files could not be used: {describe_fault(exc)}.", "Tell the user: `ana doctor` checks why."
                 ) from exc
 
-        limiter = self._find_sessions(context).limiter
         try:
-            result, session = await anyio.to_thread.run_sync(run, limiter=limiter, abandon_on_cancel=True)
+            result, session = await anyio.to_thread.run_sync(run, limiter=sessions.limiter, abandon_on_cancel=True)
         except anyio.get_cancelled_exc_class():
             work.stop()
             raise

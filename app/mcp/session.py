@@ -6,6 +6,7 @@ import secrets
 import threading
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import UTC, timedelta
+from functools import cached_property
 from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolCall, ToolMessage
@@ -71,7 +72,6 @@ class Session:
         self.count = 0
         """The number of calls so far."""
         self._name = name
-        self._thread = ""
         self._last: list[AnyMessage] = []
         """The call before, and its answer."""
         self._lines: dict[str, str] = {}
@@ -80,11 +80,10 @@ class Session:
         """Records to write after the answer was sent, because the disk is slow."""
         self._lock = threading.Lock()
 
-    @property
+    @cached_property
     def thread(self) -> str:
-        """Return the id of the conversation, which also has a name for lists."""
-        self._thread = self._thread or self.handles.workspace.open_threads().remember(self._name)
-        return self._thread
+        """The id of the conversation, which also has a name for lists."""
+        return self.handles.workspace.open_threads().remember(self._name)
 
     def read_lines(self) -> dict[int, str]:
         """Return Global Context, and note that the client has seen it and may change it."""
@@ -112,8 +111,6 @@ class Session:
         """Run a call and record it. A call that asks first is not run.
 
         Args:
-            name: The tool.
-            args: Its arguments.
             approved: Approved digests, from a request's `digests`.
 
         Returns:
@@ -133,8 +130,6 @@ class Session:
         """Store a call until the person decides in any program. Return the request's id.
 
         Args:
-            name: The tool.
-            args: Its arguments.
             request: The question for the person. A repeated question waits only once.
         """
         from app.pending import keep_waiting
@@ -200,7 +195,8 @@ class Session:
         if write is None:
             return Batch([], context.dial)
         text = read_last_view(self.handles.workspace, self.handles.clock.now())
-        return Batch([write], context.dial, [text] if text else [], written=self._count_written())
+        written = {entry.change.key for entry in self._list_written()}
+        return Batch([write], context.dial, [text] if text else [], written=len(written))
 
     def _require_right(self, name: str, batch: Batch) -> None:
         """Raise ToolError if the person does not allow the client to do this."""
@@ -209,10 +205,6 @@ class Session:
         if name not in READERS and (right == "read" or (right == "write" and deletes)):
             hint = "Tell them; they change that on the page, under Assistants. Do not try it in another way."
             raise ToolError(f"The person wants that {self.client} {RIGHTS[right]}.", hint)
-
-    def _count_written(self) -> int:
-        """Return how many records the client has written within the last minute."""
-        return len({entry.change.key for entry in self._list_written()})
 
     def _list_written(self) -> list[Entry]:
         """Return the client's journal entries of the last minute."""

@@ -145,7 +145,8 @@ class Approval:
         try:
             if short and self._waiting:
                 return self._decide(assistant, self._waiting, short, on_event)
-            return self._let_allowed_run(assistant, assistant.ask(line, thread, on_event=on_event), on_event)
+            outcome = assistant.ask(line, thread, on_event=on_event)
+            return self._approve_unseen(assistant, outcome, on_event, is_all=False)
         except NotShown as exc:
             on_event({"ended": exc.sentence()})
             return exc.waiting
@@ -158,28 +159,26 @@ class Approval:
     def _decide(
         self, assistant: "Assistant", waiting: "Waiting", short: ShortReply, on_event: "Listener"
     ) -> "Done | Waiting":
-        from app.outcome import Waiting
         from nodes.requests import decide_all
 
         if short == "edit":
             return self._reply(assistant, waiting, _edit(waiting.request), on_event)
         answer: Literal["approve", "reject"] = "reject" if short == "reject" else "approve"
         outcome = self._reply(assistant, waiting, decide_all(waiting.request, answer), on_event)
-        if short == "all":
-            self._allowed |= _name_own_tools(waiting.request)
-        while short == "all" and isinstance(outcome, Waiting) and outcome.may_be_approved_unseen:
-            outcome = self._reply(assistant, outcome, decide_all(outcome.request, "approve"), on_event)
-        return outcome
+        if short != "all":
+            return outcome
+        self._allowed |= _name_own_tools(waiting.request)
+        return self._approve_unseen(assistant, outcome, on_event, is_all=True)
 
-    def _let_allowed_run(
-        self, assistant: "Assistant", outcome: "Done | Waiting", on_event: "Listener"
+    def _approve_unseen(
+        self, assistant: "Assistant", outcome: "Done | Waiting", on_event: "Listener", *, is_all: bool
     ) -> "Done | Waiting":
-        """Approve what asks only because it is a tool of the person's own, once they have allowed it."""
+        """Approve what a yes to everything covers, or of that only calls of own tools that the person has allowed."""
         from app.outcome import Waiting
         from nodes.requests import decide_all
 
         while isinstance(outcome, Waiting) and outcome.may_be_approved_unseen:
-            if not {action["name"] for action in outcome.request["action_requests"]} <= self._allowed:
+            if not is_all and not {action["name"] for action in outcome.request["action_requests"]} <= self._allowed:
                 break
             outcome = self._reply(assistant, outcome, decide_all(outcome.request, "approve"), on_event)
         return outcome
@@ -205,13 +204,11 @@ def _name_own_tools(request: "Request") -> set[str]:
 def _edit(request: "Request") -> dict[str, Any]:
     """Let the person edit the arguments in their own editor; return the reply."""
     from app.repl.editing import read_values, write_values
+    from app.show.requests import word_actions
 
     actions = request["action_requests"]
     before = [action.get("args", {}) for action in actions]
-    summary = f"{request.get('summary', '')}\n"  # the first description begins with it
-    descriptions = (str(action.get("description") or action.get("name")).removeprefix(summary) for action in actions)
-    titles = [text.partition("\n")[0] for text in descriptions]
-    edited = edit_text(write_values(titles, before), ".yaml")
+    edited = edit_text(write_values([first for first, _lines in word_actions(request)], before), ".yaml")
     if edited is None:
         raise UserError("Nothing was edited.", STILL_WAITS)
     try:

@@ -1,20 +1,18 @@
 """`/context`: the lines the assistant has learned about the person, where they come from, and editing them by hand."""
 
 import re
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from ana.errors import UserError
-from ana.memory.changes import make_edit
+from ana.handles import Handles
+from ana.memory.changes import Cause, make_edit
+from ana.memory.digests import digest_line
+from ana.memory.memory import Memory
 from ana.translation import _
 from app.knowing import explain_lines
 from app.show.confirm import edit_text
 from app.show.tables import show_table
 from app.show.text import say
-
-if TYPE_CHECKING:
-    from ana.handles import Handles
-    from ana.memory.changes import Cause
-    from ana.memory.memory import Memory
 
 _NEW_TEXT = re.compile(r"(\d+)\s+(\S.*)", re.DOTALL)
 _LINE = re.compile(r"(\d+)--\s*(.*)")
@@ -23,7 +21,7 @@ _HEADER = """\
 """
 
 
-def show_context(handles: "Handles", argument: str = "") -> None:
+def show_context(handles: Handles, argument: str = "") -> None:
     """Print a table of Global Context: each line, since when it is known, and from which words.
 
     Raises:
@@ -38,7 +36,7 @@ def show_context(handles: "Handles", argument: str = "") -> None:
         say(_("Nothing yet."))
 
 
-def edit_context(handles: "Handles", argument: str = "", thread: str = "") -> None:
+def edit_context(handles: Handles, argument: str = "", thread: str = "") -> None:
     """Replace a line, given as its number and the new text; without an argument, open the person's editor.
 
     Args:
@@ -58,7 +56,7 @@ def edit_context(handles: "Handles", argument: str = "", thread: str = "") -> No
         _refuse(f"edit {argument}")
 
 
-def delete_line(handles: "Handles", argument: str, thread: str = "") -> None:
+def delete_line(handles: Handles, argument: str, thread: str = "") -> None:
     """Delete a line, given as its number; an undo in the conversation takes it back.
 
     Raises:
@@ -78,7 +76,7 @@ def _refuse(argument: str) -> NoReturn:
     )
 
 
-def _edit_all(handles: "Handles", cause: "Cause") -> None:
+def _edit_all(handles: Handles, cause: Cause) -> None:
     """Let the person edit Global Context in their own editor, then show what it has become."""
     before = handles.memory.lines()
     known = [f"# {since}, {words}\n{n}-- {text}" for n, (text, since, words) in explain_lines(handles).items()]
@@ -90,10 +88,8 @@ def _edit_all(handles: "Handles", cause: "Cause") -> None:
     show_context(handles)
 
 
-def _apply(memory: "Memory", cause: "Cause", before: dict[int, str], edited: list[str]) -> None:
+def _apply(memory: Memory, cause: Cause, before: dict[int, str], edited: list[str]) -> None:
     """Make Global Context what the editor left. Each line is checked against what the person saw in the editor."""
-    from ana.memory.digests import digest_line
-
     wanted = [line for line in edited if line and not line.startswith("#")]
     if before and not wanted:
         # An editor that fails often leaves an empty file.

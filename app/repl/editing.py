@@ -55,7 +55,6 @@ def write_values(titles: Sequence[str], values: Sequence[Any]) -> str:
 
     Args:
         titles: What each is, in one line.
-        values: Values of JSON.
     """
     written = [yaml.dump(each, None, _Writer, allow_unicode=True, sort_keys=False, width=10_000) for each in values]
     parts = [f"# {title}\n{escape_controls(text)}" for title, text in zip(titles, written, strict=True)]

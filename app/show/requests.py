@@ -1,7 +1,6 @@
 """A request for a person's decision: what would be done, in words, and why ana asks."""
 
 from collections.abc import Iterator, Mapping
-from itertools import count, repeat
 from typing import TYPE_CHECKING, Any
 
 from ana.memory.few_words import call_property, call_value, show_value
@@ -29,11 +28,11 @@ def show_request(request: "Request") -> None:
     say(_(QUESTION), style="bold")
     for line in request.get("summary", "").splitlines():
         say(f"  {line}")
-    indent, numbers = ("     ", (f"{n}. " for n in count(1))) if len(actions) > 1 else ("  ", repeat(""))
-    for number, (first, lines) in zip(numbers, word_actions(request), strict=False):
-        say(f"  {number}{first}")
+    are_several = len(actions) > 1
+    for number, (first, lines) in enumerate(word_actions(request), 1):
+        say(f"  {number}. {first}" if are_several else f"  {first}")
         for line in lines:
-            say(f"{indent}{line}")
+            say(f"     {line}" if are_several else f"  {line}")
 
 
 def word_actions(request: "Request") -> Iterator[tuple[str, list[str]]]:

@@ -29,8 +29,6 @@ def show_table(
     """Print a table.
 
     Args:
-        headers: The columns' names.
-        rows: The cells, in the columns' order.
         title: A line above it.
         fixed: Columns that are never folded.
         first: The column that comes first if there is no room for columns.

@@ -41,7 +41,6 @@ def wrap(text: str, width: int, hang: int | None = None) -> str:
     """Return a text in lines of at most `width` columns, broken between words; without control characters.
 
     Args:
-        width: Columns.
         hang: Indent of a long line's continuation; None: where its own words begin.
     """
     width = max(width, NARROWEST)

@@ -19,7 +19,6 @@ def describe_wait(settings: Settings, seconds: float, stop: str) -> str:
     """Return the status after a number of seconds; empty in the first ones, or if no model is used.
 
     Args:
-        settings: Settings with the model.
         seconds: How long the turn has worked.
         stop: A sentence on how to stop it.
     """

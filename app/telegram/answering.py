@@ -9,6 +9,7 @@ from typing import Any
 
 from ana.errors import TurnStopped
 from ana.memory.receipts import describe_change, describe_difference, make_receipt
+from ana.memory.undo import find_undoable, find_undone, undo
 from ana.models.transcription import transcribe
 from ana.reminders.reading import tell_time
 from ana.reminders.ringing import LATE
@@ -186,8 +187,6 @@ class Answering:
         return "\n".join(lines) or _("Nothing is due in the next seven days.")
 
     def _undo(self) -> str:
-        from ana.memory.undo import find_undoable, find_undone, undo
-
         memory = self._assistant.handles.memory
         mark = hashlib.sha256(f"{self._update.chat} {self._update.id} {self._update.at}".encode()).hexdigest()[:8]
         done = find_undone(memory, mark) or undo(memory, find_undoable(memory, self._chat.thread), mark=mark)

@@ -86,18 +86,14 @@ class Api:
         raise (Unreachable if code >= 500 else Refused)(shorten(why or f"status {code}", 200))
 
     def insist(self, method: str, seconds: float = SECONDS, **fields: Any) -> Any:
-        """Return the result of a repeatable method, retrying as long as needed. Raises Refused, BotUnusable."""
+        """Return the result of a repeatable method, retrying until it is stopped. Raises Refused, BotUnusable."""
         pause = self._pause
         while True:
             try:
                 return self.call(method, seconds, **fields)
             except Unreachable as exc:
-                self.wait(exc.seconds or pause)
+                wait_for(partial(asyncio.sleep, exc.seconds or pause))
                 pause = min(2 * pause, LONGEST_PAUSE)
-
-    def wait(self, seconds: float) -> None:
-        """Wait for a number of seconds. Raises TurnStopped if stopped meanwhile."""
-        wait_for(partial(asyncio.sleep, seconds))
 
     def download(self, file: str) -> bytes:
         """Return the bytes of a file by its id. Raises UserError if Telegram does not provide it to bots."""
