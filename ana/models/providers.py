@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from pydantic import SecretStr
 
-    from ana.models.parameters import Note
+    from ana.notes import TextPlace
 
 OPENROUTER_URL = "https://openrouter.ai/api/v1"
 RETRIES = 2
 
 
 def build_model(
-    settings: Settings, instruct: "Callable[[str], str] | None" = None, refused: "Note | None" = None
+    settings: Settings, instruct: "Callable[[str], str] | None" = None, refused: "TextPlace | None" = None
 ) -> "BaseChatModel":
     """Build the chat model of the settings' provider, with tool calls by USE_TOOL_CALLS.
 
@@ -43,7 +43,7 @@ def build_model(
     return decisions if settings.use_tool_calls == "0" else ToolCallFallback(inner=native, json_decisions=decisions)
 
 
-def _build_native(settings: Settings, refused: "Note | None") -> "BaseChatModel":
+def _build_native(settings: Settings, refused: "TextPlace | None") -> "BaseChatModel":
     if settings.provider == "openrouter":
         key = _require_key(settings.openrouter_api_key, "OPENROUTER_API_KEY", "openrouter")
         return _build_openai(settings, settings.openrouter_model, key, OPENROUTER_URL, refused)
@@ -131,7 +131,7 @@ def _require_key(key: "SecretStr | None", name: str, provider: str) -> "SecretSt
 
 
 def _build_openai(
-    settings: Settings, model: str, key: "SecretStr", url: str | None, refused: "Note | None"
+    settings: Settings, model: str, key: "SecretStr", url: str | None, refused: "TextPlace | None"
 ) -> "BaseChatModel":
     from ana.models.chat_completions import ChatOpenAI
     from ana.models.remote import RemoteModel
