@@ -54,7 +54,7 @@ def import_(
     Text by others is marked. In a terminal you are asked whose text it is, unless an option says so. Elsewhere an event
     with an organiser or guests is by others, and an export contains the source of each record.
     """
-    from ana.progress import Work, working
+    from ana.stopping import Work, working
     from ana.transfer.importer import import_bundle
     from ana.transfer.whose import tell_whose
     from app.show.progress import show_progress

@@ -11,9 +11,9 @@ from pydantic import PrivateAttr, SkipValidation
 from ana.errors import ModelFailed
 from ana.models.base import MARKS, PROMPT_DATA, ModelWrapper, StreamingModel, stream_chunks, to_chunk
 from ana.models.call import REFUSED
-from ana.tracing.schema import Record, RecordedDecision, Step
+from ana.tracing.schema import Record, RecordedDecision
 from app.replay.history import make_invalid_call
-from app.replay.results import RecordedResults, list_decided
+from app.replay.results import RecordedResults, Result, list_decided
 
 
 class RecordedEnd(ModelFailed):
@@ -99,13 +99,13 @@ def list_decisions(record: Record) -> list[AIMessage]:
     Where the person decided about calls, these are as they let them run.
     """
     is_decided = "given" in record.get("replay", {})
-    return [_make_reply(each, [s for s, _ in results] if is_decided else []) for each, results in list_decided(record)]
+    return [_make_reply(each, results if is_decided else []) for each, results in list_decided(record)]
 
 
-def _make_reply(decision: RecordedDecision, steps: Sequence[Step]) -> AIMessage:
+def _make_reply(decision: RecordedDecision, results: Sequence[Result]) -> AIMessage:
     calls = []
     for number, call in enumerate(decision["tool_calls"]):
-        ran = steps[number] if number < len(steps) else None
+        ran = results[number][0] if number < len(results) else None
         args = ran["args"] if ran and ran["tool"] == call["name"] else call["args"]
         calls.append(ToolCall(name=call["name"], args=args, id=f"call-{number}"))
     broken = [make_invalid_call(call, f"broken-{n}") for n, call in enumerate(decision["invalid_tool_calls"])]
