@@ -39,7 +39,7 @@ class JsonFormatter(logging.Formatter):
             **_ids.get({}),
         }
         if record.exc_info and record.exc_info[1]:
-            line["errors"] = [_describe(exc) for exc in _iter_chain(record.exc_info[1])]
+            line["errors"] = [_describe(exc) for exc in iter_chain(record.exc_info[1])]
         return json.dumps(line)
 
 
@@ -70,7 +70,7 @@ def _describe(exc: BaseException) -> dict[str, Any]:
     return {"type": f"{type(exc).__module__}.{type(exc).__qualname__}", "at": at}
 
 
-def _iter_chain(exc: BaseException) -> Iterator[BaseException]:
+def iter_chain(exc: BaseException) -> Iterator[BaseException]:
     """Yield an error and those that it came of, each once."""
     known: set[int] = set()
     error: BaseException | None = exc

@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Note:
-    """A short text of ours; `read_small` says how long. Its methods are those of the port in `ana/workspace`."""
+    """A `TextPlace` in a file; `read_small` says how long the text may be."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -47,11 +47,19 @@ class Note:
 
 
 class TextPlace(Protocol):
-    """What a short text is read from and written to: a note of a person's, wherever it is kept."""
+    """A short text of a person's, wherever it is kept."""
 
-    def read(self) -> str: ...
+    def read(self) -> str:
+        """Return the text; empty if there is none, or it cannot be read."""
 
-    def write(self, text: str) -> None: ...
+    def write(self, text: str) -> None:
+        """Write the text as a whole."""
+
+    def age(self) -> float | None:
+        """Return the seconds since it was written; None if it never was."""
+
+    def remove(self) -> None:
+        """Remove the text, if it is there."""
 
 
 def read_value(note: TextPlace, kind: type[T]) -> T | None:

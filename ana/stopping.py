@@ -1,14 +1,18 @@
-"""Stopping: a run may be stopped by a person while it waits for something."""
+"""Stopping: a run, or long work such as an import, may be stopped while it waits, and told how far it is."""
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TypeAlias
 
-from ana.errors import TurnStopped
+from ana.errors import TurnStopped, WorkStopped
 
 STOPPED = "The turn was stopped."
 """Why a turn has no answer that a person, or whoever works for them, has stopped."""
+
+Progress: TypeAlias = Callable[[int, int], None]
+"""Called with the number of texts or records done, and of all."""
 
 
 class Stoppable:
@@ -33,6 +37,10 @@ class Stoppable:
         if self._stopped:
             raise TurnStopped(STOPPED)
 
+    def report(self, done: int, total: int) -> None:
+        """Take note of how far it is. Raises as `check` does."""
+        self.check()
+
     @contextmanager
     def when_stopped(self, end: Callable[[], object]) -> Iterator[None]:
         """Have something called if it is stopped meanwhile, or was before.
@@ -52,14 +60,52 @@ class Stoppable:
                 self._waiting.remove(end)
 
 
+class Work(Stoppable):
+    """Long work, which may be stopped as long as nothing of it is written.
+
+    Args:
+        tell: Told how far it is; it is called by the thread that works.
+    """
+
+    def __init__(self, tell: Progress = lambda *_: None) -> None:
+        super().__init__()
+        self._tell = tell
+
+    def check(self) -> None:
+        """Raise WorkStopped if it was stopped."""
+        if self._stopped:
+            raise WorkStopped
+
+    def report(self, done: int, total: int) -> None:
+        """Tell how far it is. Raises as `check` does."""
+        self.check()
+        self._tell(done, total)
+
+
 present: ContextVar[Stoppable | None] = ContextVar("present", default=None)
-"""The run that this code works for; None at doors that run the graph themselves, where Ctrl-C stops it."""
+"""What this code works for; None at doors that run the graph themselves, where Ctrl-C stops it."""
+
+
+@contextmanager
+def working(work: Stoppable) -> Iterator[None]:
+    """Have what is done in the context be part of a work."""
+    token = present.set(work)
+    try:
+        yield
+    finally:
+        present.reset(token)
+
+
+def report(done: int, total: int) -> None:
+    """Tell how far the present work is, if there is one. Raises as `check_stopped` does."""
+    if work := present.get():
+        work.report(done, total)
 
 
 def check_stopped() -> None:
-    """Raise TurnStopped if the present run was stopped."""
-    if run := present.get():
-        run.check()
+    """Raise TurnStopped if the present run was stopped, WorkStopped if it is other work."""
+    if work := present.get():
+        work.check()
 
 
 @contextmanager

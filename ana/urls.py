@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
-from socket import AddressFamily
 from typing import Annotated, NamedTuple
 from urllib.parse import urlsplit
 
@@ -82,11 +81,6 @@ class Listener(NamedTuple):
 
     host: str
     port: int
-
-    @property
-    def family(self) -> AddressFamily:
-        """The kind of the address."""
-        return AddressFamily.AF_INET6 if ":" in self.host else AddressFamily.AF_INET
 
     @property
     def url_host(self) -> str:

@@ -5,11 +5,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
 
-from ana import stopping
 from ana.errors import AnaError
 from ana.files import FILE_ERRORS
-from ana.progress import Work, working
-from ana.stopping import Stoppable
+from ana.stopping import Stoppable, working
 
 PASSING: tuple[type[Exception], ...] = (AnaError, *FILE_ERRORS)
 """What may be over when it is tried again: another program is at it, or the disk is full."""
@@ -28,10 +26,9 @@ def repeat_meanwhile(name: str, look: Callable[[], object], seconds: float) -> I
         name: What is looked at, in the plural, for the log.
         seconds: How long to wait between two calls.
     """
-    ended, run, work = Event(), Stoppable(), Work()
+    ended, work = Event(), Stoppable()
 
     def keep_looking() -> None:
-        stopping.present.set(run)
         with working(work):
             while not ended.is_set():
                 try:
@@ -47,6 +44,5 @@ def repeat_meanwhile(name: str, look: Callable[[], object], seconds: float) -> I
         yield
     finally:
         ended.set()
-        run.stop()
         work.stop()
         thread.join(END_SECONDS)

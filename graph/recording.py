@@ -68,8 +68,9 @@ class Recorded:
             if name != BEGINNING:
                 state = continue_turn(state, runtime)
                 label_turn(state["turn"], context)  # a turn may go on in another run, and wait or fail there
+            taken = 0.0 if name == BEGINNING else sum(state["turn"]["durations"].values())
             try:
-                with limit_time(_count_remaining(context, None if name == BEGINNING else state["turn"])):
+                with limit_time(context.handles.settings.ana_turn_seconds - taken):
                     update = self._node(state, runtime)
             except (GraphInterrupt, AnaError) as exc:
                 if name != BEGINNING:  # there the state still has the turn before this one
@@ -90,12 +91,6 @@ class Recorded:
                 context.handles.traces.write(record)
         note_usable("turn", turn)
         return update | {"turn": turn}
-
-
-def _count_remaining(context: Context, turn: Turn | None) -> float:
-    """Return the seconds that a turn has left; None for one that begins."""
-    spent = sum(turn["durations"].values()) if turn else 0.0
-    return context.handles.settings.ana_turn_seconds - spent
 
 
 def label_turn(turn: Turn, context: Context, *tags: str) -> None:

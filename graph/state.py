@@ -21,7 +21,7 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
 from pydantic import AfterValidator, Field
 from typing_extensions import TypedDict
 
-from ana.tracing.schema import DraftCheck, Inputs, Moment
+from ana.tracing.schema import DraftCheck, Inputs, Moment, RecordedDecision, Tokens
 
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, NotImplementedError)
 """What `convert_to_messages` raises at what is no message."""
@@ -84,12 +84,6 @@ def keep_replies(known: dict[str, Any], new: Any) -> dict[str, Any]:
     return {**known, **new} if isinstance(known, dict) and isinstance(new, dict) and new else {}
 
 
-def _check_decision(decision: dict[str, Any]) -> dict[str, Any]:
-    if not isinstance(decision.get("text"), str):
-        raise ValueError("it has no text")
-    return decision
-
-
 def _check_request(request: dict[str, Any]) -> dict[str, Any]:
     actions = request.get("action_requests")
     kinds = {"name": str, "args": dict, "description": str}
@@ -111,17 +105,6 @@ class Correction(TypedDict):
     policy: str
     draft: str
     reason: str
-
-
-class Usage(TypedDict):
-    """Tokens of a turn."""
-
-    input_tokens: int
-    output_tokens: int
-    cached_tokens: NotRequired[int]
-    """Of the input tokens, those that the provider had in its cache; left out if there are none."""
-    estimated: bool
-    """Whether the provider told none, so that they were counted at four characters each."""
 
 
 class Reason(TypedDict):
@@ -182,8 +165,8 @@ class Turn(TypedDict):
     corrections: list[Correction]
     checks: NotRequired[list[DraftCheck]]
     """What a model said of its drafts; their tokens are not in `usage`."""
-    decisions: list[Annotated[dict[str, Any], AfterValidator(_check_decision)]]
-    usage: Usage
+    decisions: list[RecordedDecision]
+    usage: Tokens
     told: NotRequired[UsageMetadata | None]
     """What the provider told of its last reply alone, which the answer's message keeps; None if nothing."""
     durations: dict[str, float]

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, SystemMessage
 from langgraph.runtime import Runtime
@@ -14,9 +14,10 @@ from ana.memory.digests import digest_line
 from ana.models.base import MARKS, PROMPT_DATA, REASONING
 from ana.models.call import complete
 from ana.models.fence import make_mark
+from ana.tracing.schema import RecordedDecision, Tokens
 from ana.translation import _
 from graph.context import Context, context_of, emit, thread_of, withdraw
-from graph.state import Loaded, State, Usage, call_id
+from graph.state import Loaded, State, call_id
 from nodes.demos import choose_demos
 from nodes.earlier import divide_history
 from nodes.history import (
@@ -107,7 +108,7 @@ def keep_progress(text: str, calls: Iterable[Mapping[str, Any]]) -> str:
     return "" if any(call["name"] in WRITERS for call in calls) else text
 
 
-def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded, id: str) -> tuple[AIMessage, Usage]:
+def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded, id: str) -> tuple[AIMessage, Tokens]:
     """Return the model's reply and the turn's tokens; what is too long for the model is sent as this turn alone."""
     context, turn = context_of(runtime), state["turn"]
     model, tools = context.handles.model, schemas(context.handles.settings.tools_modules)
@@ -122,7 +123,7 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded, id: str)
         else:
             emit(runtime, {"draft": text, "id": id})
 
-    def send(history: list[AnyMessage], older: str = "") -> tuple[AIMessage, Usage]:
+    def send(history: list[AnyMessage], older: str = "") -> tuple[AIMessage, Tokens]:
         recorded = insert_recorded(insert_now(history, now), thread_of(runtime))
         sent = fence_results([*recall(state.get("summary", ""), older), *recorded])
         messages = [system, *demos, *insert_corrections(sent, turn)]
@@ -141,14 +142,15 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded, id: str)
         raise ContextTooLong("Even this message alone is longer than the model can read.", hint) from exc
 
 
-def _describe_decision(reply: AIMessage) -> dict[str, Any]:
+def _describe_decision(reply: AIMessage) -> RecordedDecision:
     """Return a reply as the turn keeps it."""
     invalid = [{"name": c["name"], "args": c["args"], "error": c["error"]} for c in reply.invalid_tool_calls]
     valid = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
     marks = {mark: True for mark in MARKS if reply.response_metadata.get(mark)}
     thought = reply.additional_kwargs.get(REASONING, "").strip()
     reasoning = {REASONING: cut_middle(thought, MOST_REASONING)} if thought else {}
-    return {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid, **reasoning, **marks}
+    said = {"text": reply.text, "tool_calls": valid, "invalid_tool_calls": invalid}
+    return cast(RecordedDecision, said | reasoning | marks)
 
 
 def _make_message(reply: AIMessage) -> AIMessage:

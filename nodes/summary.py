@@ -12,7 +12,8 @@ from ana.errors import BudgetReached, ModelFailed
 from ana.handles import Handles
 from ana.json_lines import Quoted
 from ana.models.call import complete
-from graph.state import Turn, Usage
+from ana.tracing.schema import Tokens
+from graph.state import Turn
 from nodes.earlier import RECALL, tell_turn
 from nodes.history import cut_middle, repair_messages, split_turns
 from nodes.usage import open_purse
@@ -31,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 def summarise(
     handles: Handles, earlier: str, dropped: Sequence[AnyMessage], turn: Turn, options: Mapping[str, Any]
-) -> tuple[str, Usage]:
+) -> tuple[str, Tokens]:
     """Add the dropped messages to the summary; where no model writes one, in a few words of each.
 
     Args:

@@ -13,7 +13,7 @@ from ana.models.prices import FREE_OF_CHARGE, cost, find_price
 from ana.models.providers import model_name
 from ana.settings import Settings
 from ana.spending.total import Spending
-from graph.state import Usage
+from ana.tracing.schema import Tokens
 from nodes.history import estimate_tokens
 
 
@@ -23,9 +23,9 @@ class Ask(Protocol):
     def __call__(self, *, received: list[AIMessageChunk]) -> AIMessage: ...
 
 
-def no_usage() -> Usage:
+def no_usage() -> Tokens:
     """Return the tokens of no call."""
-    return Usage(input_tokens=0, output_tokens=0, estimated=False)
+    return Tokens(input_tokens=0, output_tokens=0, estimated=False)
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Purse:
     spending: Spending
     model: str
 
-    def pay(self, ask: Ask, messages: Sequence[AnyMessage], usage: Usage) -> tuple[AIMessage, Usage]:
+    def pay(self, ask: Ask, messages: Sequence[AnyMessage], usage: Tokens) -> tuple[AIMessage, Tokens]:
         """Make a call if the day's budget has room for it, and count what it cost.
 
         Args:
@@ -62,7 +62,7 @@ class Purse:
     def _reserve(self, sent: int) -> AbstractContextManager[None]:
         if find_price(self.model, self.settings) == FREE_OF_CHARGE:
             return nullcontext()
-        least = Usage(input_tokens=sent, output_tokens=self.settings.max_tokens or 0, estimated=True)
+        least = Tokens(input_tokens=sent, output_tokens=self.settings.max_tokens or 0, estimated=True)
         return self.spending.reserve(cost(least, self.model, self.settings))
 
     def _count_broken(self, part: AIMessage, sent: int) -> None:
@@ -73,7 +73,7 @@ class Purse:
         bill = {"model": self.model, "provider": self.settings.provider, "usage": usage, "cost_usd": usd}
         self.spending.keep([bill])
 
-    def _price(self, usage: Usage) -> float:
+    def _price(self, usage: Tokens) -> float:
         return cost(usage, self.model, self.settings) or 0.0
 
 
@@ -82,7 +82,7 @@ def open_purse(handles: Handles, model: str | None = None) -> Purse:
     return Purse(handles.settings, handles.spending, model or model_name(handles.settings))
 
 
-def add_usage(usage: Usage, reply: AIMessage, sent: int) -> Usage:
+def add_usage(usage: Tokens, reply: AIMessage, sent: int) -> Tokens:
     """Return the tokens so far and those of one more call, estimated and marked so where the provider tells none.
 
     Args:
@@ -92,7 +92,7 @@ def add_usage(usage: Usage, reply: AIMessage, sent: int) -> Usage:
     # every call reads and writes something: a provider that says otherwise has not counted
     read = max(reported["input_tokens"], 0) if reported else 0
     written = max(reported["output_tokens"], 0) if reported else 0
-    total = Usage(
+    total = Tokens(
         input_tokens=usage["input_tokens"] + (read or sent),
         output_tokens=usage["output_tokens"] + (written or _estimate_written(reply)),
         estimated=usage["estimated"] or not (read and written),

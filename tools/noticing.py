@@ -19,9 +19,7 @@ from ana.memory.vocabulary import NAMED, list_item_names
 from ana.output import shorten
 from ana.reminders.reading import tell_ringing
 from ana.time.dates import add_weekday, day_of
-from ana.time.repeats import (
-    may_repeat,
-)
+from ana.time.repeats import may_repeat
 from ana.values import Json, Properties, fold_case, plain_text
 from tools.call import CallContext
 

@@ -17,7 +17,7 @@ from ana.backends.chroma.closed import read_embedder
 from ana.errors import AnaError
 from ana.handles import DataHandles, choose_embedder
 from ana.output import tell
-from ana.progress import Progress
+from ana.stopping import Progress
 from ana.workspace import Workspace
 from ana.workspace.folder import FolderStorage
 

@@ -14,7 +14,7 @@ from ana.backends.whole import StoreSource, WholeStore
 from ana.errors import StoreBroken
 from ana.memory.changes import KINDS, Change, Entry, Kind
 from ana.memory.item import from_json, to_json
-from ana.progress import Progress
+from ana.stopping import Progress
 
 PAGE = 200
 

@@ -3,7 +3,7 @@
 from typing import Any, Protocol
 
 from ana.embedders import Embedder
-from ana.progress import Progress
+from ana.stopping import Progress
 
 
 class Care(Protocol):

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ana.embedders.base import Embedder, Vector
-from ana.progress import Progress, check_stopped, report
+from ana.stopping import Progress, check_stopped, report
 
 Embed = Callable[[list[str]], list[list[float]]]
 

@@ -12,7 +12,8 @@ from pydantic import model_validator
 
 from ana.models.base import REASONING, REFUSAL
 from ana.models.complaints import read_complaint
-from ana.models.parameters import Note, RefusedParameters, find_refused, leave_out
+from ana.models.parameters import RefusedParameters, find_refused, leave_out
+from ana.notes import TextPlace
 from ana.values import read_object
 
 THOUGHTS = ("reasoning_content", "reasoning")
@@ -30,7 +31,7 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
         self.async_client = _Client(self.async_client, RefusedParameters(str(self.openai_api_base)))
         return self
 
-    def keep_refused(self, note: Note) -> None:
+    def keep_refused(self, note: TextPlace) -> None:
         """Store refused parameters in a note, and omit those already in it."""
         self.async_client.refused = RefusedParameters(str(self.openai_api_base), note)
 

@@ -6,6 +6,7 @@ import sys
 from langchain_core import exceptions
 
 from ana.errors import ContextTooLong, ModelFailed
+from ana.json_lines import iter_chain
 from ana.models.complaints import Complaint, read_complaint
 from ana.output import quote
 
@@ -120,9 +121,4 @@ def _find_address(exc: BaseException) -> str:
 
 def _names(exc: BaseException) -> set[str]:
     """Return the class names of an error and of its causes."""
-    names: set[str] = set()
-    at: BaseException | None = exc
-    while at is not None and len(names) < 10:  # a chain may be a circle
-        names.add(type(at).__name__)
-        at = at.__cause__ or at.__context__
-    return names
+    return {type(each).__name__ for each in iter_chain(exc)}

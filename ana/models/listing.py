@@ -4,7 +4,7 @@ import socket
 from contextlib import closing
 from urllib.parse import urlsplit
 
-from ana.urls import is_http
+from ana.urls import LOOPBACK, is_http
 from ana.values import read_json
 
 HERE, ELSEWHERE = 0.5, 5.0
@@ -13,7 +13,6 @@ HERE, ELSEWHERE = 0.5, 5.0
 LARGEST = 5_000_000
 """Most bytes of an answer; OpenRouter's has a tenth of it."""
 
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 PORTS = {"http": 80, "https": 443}
 
 

@@ -3,9 +3,10 @@
 import json
 import logging
 from collections.abc import Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from ana.models.complaints import Complaint
+from ana.notes import TextPlace
 from ana.values import read_object
 
 REFUSED: Final = "refused-parameters"
@@ -20,16 +21,6 @@ OLDER = {"max_completion_tokens": "max_tokens"}
 _log = logging.getLogger(__name__)
 
 
-class Note(Protocol):
-    """A short stored text."""
-
-    def read(self) -> str:
-        """Return the text; empty if there is none."""
-
-    def write(self, text: str) -> None:
-        """Replace the text."""
-
-
 class RefusedParameters:
     """Parameters that the models of one server refuse.
 
@@ -38,7 +29,7 @@ class RefusedParameters:
         note: Its storage; None: in memory only.
     """
 
-    def __init__(self, url: str, note: Note | None = None) -> None:
+    def __init__(self, url: str, note: TextPlace | None = None) -> None:
         self._url = url
         self._note = note
         self._known = read_refused(note.read()) if note else {}

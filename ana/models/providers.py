@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from pydantic import SecretStr
 
-    from ana.models.parameters import Note
+    from ana.notes import TextPlace
 
 OPENROUTER_URL = "https://openrouter.ai/api/v1"
 RETRIES = 2
 
 
 def build_model(
-    settings: Settings, instruct: "Callable[[str], str] | None" = None, refused: "Note | None" = None
+    settings: Settings, instruct: "Callable[[str], str] | None" = None, refused: "TextPlace | None" = None
 ) -> "BaseChatModel":
     """Build the chat model of the settings' provider, with tool calls by USE_TOOL_CALLS.
 
@@ -43,18 +43,46 @@ def build_model(
     return decisions if settings.use_tool_calls == "0" else ToolCallFallback(inner=native, json_decisions=decisions)
 
 
-def _build_native(settings: Settings, refused: "Note | None") -> "BaseChatModel":
-    if settings.provider == "openrouter":
-        key = _require_key(settings.openrouter_api_key, "OPENROUTER_API_KEY", "openrouter")
-        return _build_openai(settings, settings.openrouter_model, key, OPENROUTER_URL, refused)
-    if settings.provider == "openai":
-        key = _require_key(settings.openai_api_key, "OPENAI_API_KEY", "openai")
-        return _build_openai(settings, settings.openai_model, key, settings.openai_base_url, refused)
+def _build_native(settings: Settings, refused: "TextPlace | None") -> "BaseChatModel":
+    if settings.provider == "ollama" and not settings.ollama_model:
+        raise ConfigError("LLM_PROVIDER is ollama, but no model is named.", "Set OLLAMA_MODEL, for example qwen3:8b.")
+    url, key = find_endpoint(settings)
+    if key is None:
+        name = f"{settings.provider.upper()}_API_KEY"
+        raise ConfigError(f"LLM_PROVIDER is {settings.provider}, but {name} is not set.", f"Set {name} in .env.")
+    from ana.models.chat_completions import ChatOpenAI
+    from ana.models.remote import RemoteModel
+    from ana.network import find_client
+
+    inner = ChatOpenAI(
+        model=model_name(settings),
+        api_key=key,
+        base_url=url,
+        timeout=settings.ana_turn_seconds,  # its default is none
+        max_retries=RETRIES,
+        temperature=settings.temperature,
+        max_completion_tokens=settings.max_tokens,
+        stream_usage=True,
+        use_responses_api=False,  # other servers speak chat completions alone
+        metadata={"ls_provider": settings.provider},  # as traces name it; the class only knows OpenAI
+        stream_chunk_timeout=None,  # a model that thinks for long only sends signs of life
+        http_async_client=find_client(),
+        http_socket_options=(),  # of the client that is not used
+    )
+    if refused:
+        inner.keep_refused(refused)
+    return RemoteModel(inner=inner)
+
+
+def find_endpoint(settings: Settings) -> "tuple[str, SecretStr | None]":
+    """Return the address at which the provider of the settings speaks OpenAI's protocol, and its key, if it is set."""
     from pydantic import SecretStr
 
-    if not settings.ollama_model:
-        raise ConfigError("LLM_PROVIDER is ollama, but no model is named.", "Set OLLAMA_MODEL, for example qwen3:8b.")
-    return _build_openai(settings, settings.ollama_model, SecretStr("ollama"), find_api(settings.ollama_host), refused)
+    if settings.provider == "openrouter":
+        return OPENROUTER_URL, settings.openrouter_api_key
+    if settings.provider == "ollama":
+        return find_api(settings.ollama_host), SecretStr("ollama")
+    return settings.openai_base_url or OPENAI_URL, settings.openai_api_key
 
 
 def _build_offline_reader() -> "BaseChatModel":
@@ -110,7 +138,7 @@ def model_name(settings: Settings) -> str:
 
 def destination(settings: Settings) -> str | None:
     """Return the address to which the person's words are sent; None if nothing is sent."""
-    return OPENROUTER_URL if settings.provider == "openrouter" else _find_url(settings, settings.provider)
+    return _find_url(settings, settings.provider)
 
 
 def embedding_destination(settings: Settings) -> str | None:
@@ -120,38 +148,6 @@ def embedding_destination(settings: Settings) -> str | None:
 
 def _find_url(settings: Settings, name: str) -> str | None:
     """Return the address of a provider or an embedder, without a user name and password."""
-    urls = {"openai": settings.openai_base_url or OPENAI_URL, "ollama": settings.ollama_host}
+    own = settings.openai_base_url or OPENAI_URL
+    urls = {"openai": own, "ollama": settings.ollama_host, "openrouter": OPENROUTER_URL}
     return urls.get(name) and re.sub(r"(?<=//)[^/?#]*@", "", urls[name])
-
-
-def _require_key(key: "SecretStr | None", name: str, provider: str) -> "SecretStr":
-    if key is None:
-        raise ConfigError(f"LLM_PROVIDER is {provider}, but {name} is not set.", f"Set {name} in .env.")
-    return key
-
-
-def _build_openai(
-    settings: Settings, model: str, key: "SecretStr", url: str | None, refused: "Note | None"
-) -> "BaseChatModel":
-    from ana.models.chat_completions import ChatOpenAI
-    from ana.models.remote import RemoteModel
-    from ana.network import find_client
-
-    inner = ChatOpenAI(
-        model=model,
-        api_key=key,
-        base_url=url,
-        timeout=settings.ana_turn_seconds,  # its default is none
-        max_retries=RETRIES,
-        temperature=settings.temperature,
-        max_completion_tokens=settings.max_tokens,
-        stream_usage=True,
-        use_responses_api=False,  # other servers speak chat completions alone
-        metadata={"ls_provider": settings.provider},  # as traces name it; the class only knows OpenAI
-        stream_chunk_timeout=None,  # a model that thinks for long only sends signs of life
-        http_async_client=find_client(),
-        http_socket_options=(),  # of the client that is not used
-    )
-    if refused:
-        inner.keep_refused(refused)
-    return RemoteModel(inner=inner)

@@ -54,11 +54,6 @@ class Thoughts:
         self._is_fresh = True
         """Whether this line has only blanks so far."""
 
-    @property
-    def is_open(self) -> bool:
-        """Return whether a thought has not ended."""
-        return bool(self._end)
-
     def feed(self, piece: str) -> Part:
         """Return the contents of the next chunk."""
         part, text, at = Part(), self._held + piece, 0

@@ -27,8 +27,8 @@ from ana.people.postgres import PostgresRoster
 from ana.people.roster import FolderRoster, Roster
 from ana.postgres.database import Database
 from ana.postgres.session import Session
-from ana.progress import Progress
 from ana.settings import PersonalSettings
+from ana.stopping import Progress
 from ana.threads.ports import PATIENCE
 from ana.workspace import Workspace, is_fixed
 from ana.workspace.personal import save_settings

@@ -3,7 +3,7 @@
 It is the one exception to people who do not see each other, and opens nothing but the one record, to be read.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -74,12 +74,6 @@ def forget_viewer(owners: Sequence[Workspace], viewer: str) -> None:
     """Drop what a person could see of others, so that nobody gets it with the name."""
     for owner in owners:
         _drop(owner, lambda each: each.viewer == viewer)
-
-
-def find_granted(owners: Sequence[Workspace], viewer: str) -> Iterator[tuple[str, str]]:
-    """Yield what others let a person see: the person whose it is, and the item's id."""
-    for owner in owners:
-        yield from ((owner.person, each.item) for each in list_grants(owner) if each.viewer == viewer)
 
 
 def _drop(owner: Workspace, is_over: Callable[[Grant], bool]) -> bool:

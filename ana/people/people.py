@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from ana.errors import UserError
 from ana.keys import KEY, OWNER, make_digest, make_key, split_tokens
-from ana.people.grants import find_granted, forget_viewer
+from ana.people.grants import forget_viewer, list_grants
 from ana.people.roster import Entry, FolderRoster, Listed, Roster, find_match
 from ana.reminders.buttons import Button, name_person, read_signed
 from ana.settings import Settings
@@ -142,7 +142,8 @@ class People:
 
     def list_granted(self, name: str) -> list[tuple[str, str]]:
         """Return what others let a person see: the person whose it is, and the item's id."""
-        return [*find_granted(self._list_workspaces(), name)]
+        owners = self._list_workspaces()
+        return [(owner.person, each.item) for owner in owners for each in list_grants(owner) if each.viewer == name]
 
     def _list_workspaces(self) -> list[Workspace]:
         """Return where everybody's state is, without what they have set."""

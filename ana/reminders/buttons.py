@@ -4,13 +4,13 @@ Anybody who has the address may do this one act; it contains no text of the item
 """
 
 import json
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from hashlib import sha256
 
 from itsdangerous import BadSignature, Signer
+from itsdangerous.encoding import base64_decode, base64_encode
 
 from ana.reminders.ledger import RingKey
 from ana.reminders.reading import EVENING, MORNING
@@ -51,7 +51,7 @@ def sign(button: Button, key: str) -> str:
         key: The person's secret.
     """
     parts = [button.ring.item, button.ring.moment, button.act, int(button.until.timestamp())]
-    coded = urlsafe_b64encode(json.dumps(parts, separators=(",", ":")).encode()).decode().rstrip("=")
+    coded = base64_encode(json.dumps(parts, separators=(",", ":"))).decode()
     return _make_signer(key).sign(f"{button.person}.{coded}").decode()
 
 
@@ -90,7 +90,7 @@ def read_signed(signed: str, key: str) -> Button | None:
         person, _, coded = _make_signer(key).unsign(signed).decode().partition(".")
     except BadSignature:
         return None
-    item, moment, act, until = json.loads(urlsafe_b64decode(coded + "=" * (-len(coded) % 4)))
+    item, moment, act, until = json.loads(base64_decode(coded))
     return Button(person, RingKey(item, moment), act, datetime.fromtimestamp(until, UTC))
 
 

@@ -134,7 +134,10 @@ class Ledger:
         """Return reminders that are snoozed until `since` or later, each with that time in UTC."""
         query = "SELECT item, moment, address FROM rings WHERE address >= ? AND address < ?"
         rows = self._tables.ask(query, _write_snooze(since), SNOOZED_END)
-        return {RingKey(self._tables.from_name(item), moment): _read_snooze(entry) for item, moment, entry in rows}
+        return {
+            RingKey(self._tables.from_name(item), moment): datetime.fromisoformat(entry.removeprefix(SNOOZED))
+            for item, moment, entry in rows
+        }
 
     def list_rung(self, limit: int) -> list[RingKey]:
         """Return deliveries, latest first."""
@@ -161,8 +164,3 @@ def make_late(ring: RingKey, until: datetime) -> RingKey:
 def _write_snooze(until: datetime) -> str:
     """Return the entry, in place of an address, of a reminder that is snoozed until a time."""
     return SNOOZED + until.astimezone(UTC).isoformat(timespec="microseconds")
-
-
-def _read_snooze(entry: str) -> datetime:
-    """Return the time in an entry of `_write_snooze`."""
-    return datetime.fromisoformat(entry.removeprefix(SNOOZED))

@@ -4,13 +4,14 @@ One address contains everything needed: the endpoint of the browser's maker, the
 """
 
 import json
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib.util import find_spec
 from typing import Annotated
 from urllib.parse import urlsplit
 
+from itsdangerous import BadData
+from itsdangerous.encoding import base64_decode, base64_encode
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass
 
@@ -66,7 +67,7 @@ def make_private_key() -> str:
     from cryptography.hazmat.primitives.asymmetric import ec
 
     secret = ec.generate_private_key(ec.SECP256R1()).private_numbers().private_value
-    return urlsafe_b64encode(secret.to_bytes(32)).decode().rstrip("=")
+    return base64_encode(secret.to_bytes(32)).decode()
 
 
 def find_public_key(key: str) -> str:
@@ -74,9 +75,9 @@ def find_public_key(key: str) -> str:
     from cryptography.hazmat.primitives.asymmetric import ec
     from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-    private = ec.derive_private_key(int.from_bytes(_decode(key)), ec.SECP256R1())
+    private = ec.derive_private_key(int.from_bytes(base64_decode(key)), ec.SECP256R1())
     point = private.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
-    return urlsafe_b64encode(point).decode().rstrip("=")
+    return base64_encode(point).decode()
 
 
 def make_address(text: str, key: str, sub: str) -> str:
@@ -96,7 +97,7 @@ def make_address(text: str, key: str, sub: str) -> str:
         subscription = _ADAPTER.validate_python({**keys, "endpoint": sent["endpoint"], "key": key, "sub": sub})
     except (ValueError, KeyError, TypeError, ValidationError) as exc:
         raise UserError("The browser's subscription cannot be read.", "Allow notifications, and try again.") from exc
-    return f"{KIND}://{urlsafe_b64encode(json.dumps(asdict(subscription)).encode()).decode().rstrip('=')}"
+    return f"{KIND}://{base64_encode(json.dumps(asdict(subscription))).decode()}"
 
 
 def push(address: str, title: str, body: str, tag: str, buttons: Sequence[tuple[str, str]] = ()) -> str:
@@ -112,8 +113,8 @@ def push(address: str, title: str, body: str, tag: str, buttons: Sequence[tuple[
     from pywebpush import WebPushException, webpush
 
     try:
-        subscription = _ADAPTER.validate_json(_decode(address.partition("://")[2]))
-    except ValueError:
+        subscription = _ADAPTER.validate_json(base64_decode(address.partition("://")[2]))
+    except (ValueError, BadData):
         return "the address was not made by the page"
     try:
         with requests.Session() as session:
@@ -135,7 +136,3 @@ def push(address: str, title: str, body: str, tag: str, buttons: Sequence[tuple[
     except (ValueError, VapidException):
         return "the browser's keys are invalid"
     return ""
-
-
-def _decode(text: str) -> bytes:
-    return urlsafe_b64decode(text + "=" * (-len(text) % 4))

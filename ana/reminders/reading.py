@@ -82,7 +82,7 @@ def read_reminders(item: Item, zone: tzinfo, since: datetime, until: datetime) -
         return []
     parts = [read_part(part, zone) for part in _list_parts(properties)]
     distances = [part for part in parts if isinstance(part, Distance)]
-    own = next((read_date(properties[key], zone) for key in DATE_KEYS if day_of(properties.get(key))), None)
+    own = find_own_date(properties, zone)
     rings: dict[datetime, Ring] = {}
     for text, part in zip(_list_parts(properties), parts, strict=True):
         if isinstance(part, datetime):
@@ -91,7 +91,7 @@ def read_reminders(item: Item, zone: tzinfo, since: datetime, until: datetime) -
     reach = max((distance.reach for distance in distances), default=timedelta())
     lead = next((properties[key] for key in DATE_KEYS if day_of(properties.get(key))), None)
     is_local = lead is not None and (len(str(lead)) == len("2026-12-01") or (goes_along and not _has_offset(lead)))
-    for start in _iter_starts(item, own, zone, since - _DAY, until + reach) if distances else ():
+    for start in iter_starts(item, own, zone, since - _DAY, until + reach) if distances else ():
         for distance in distances:
             if before := distance.before(start, zone):
                 moment = before.astimezone(UTC)
@@ -138,7 +138,13 @@ def _list_parts(properties: Mapping[str, Json]) -> list[Json]:
     return value if isinstance(value, list) else [] if value is None or isinstance(value, dict) else [value]
 
 
-def _iter_starts(item: Item, own: date | None, zone: tzinfo, since: datetime, until: datetime) -> Iterator[date]:
+def find_own_date(properties: Mapping[str, Json], zone: tzinfo) -> date | None:
+    """Return the first day, or time in a zone, that an item has; None if it has none."""
+    return next((read_date(properties[key], zone) for key in DATE_KEYS if day_of(properties.get(key))), None)
+
+
+def iter_starts(item: Item, own: date | None, zone: tzinfo, since: datetime, until: datetime) -> Iterator[date]:
+    """Yield the dates of what repeats in this time; of any other item its own."""
     repeat = read_item_repeat(item, zone)
     if repeat is None:
         yield from () if own is None else (own,)

@@ -7,10 +7,9 @@ from ana.memory.item import Item
 from ana.memory.status import CLOSED, has_status
 from ana.memory.travel import find_own_zone, read_item_repeat
 from ana.reminders.ledger import RingKey
-from ana.reminders.reading import MORNING, Ring, read_date
+from ana.reminders.reading import MORNING, Ring, find_own_date, iter_starts
 from ana.reminders.ringing import make_key
-from ana.time.dates import day_of
-from ana.time.repeats import DATE_KEYS, find_next_after, iter_between
+from ana.time.repeats import find_next_after
 
 LONGEST = timedelta(days=31)
 """How late a missed routine is still run."""
@@ -40,8 +39,11 @@ def find_due(item: Item, now: datetime, zone: tzinfo) -> DueRoutine | None:
     """
     now = now.astimezone(UTC)
     begin = max(now - LONGEST, datetime.fromisoformat(item.updated_at))
-    moments = [moment for moment in _list_moments(item, begin, now, zone) if begin <= moment <= now]
-    if not moments:
+    # a day to spare: where the person is, it may be another day than in UTC
+    starts = iter_starts(item, find_own_date(item.properties, zone), zone, begin - timedelta(days=1), now)
+    moments = [_to_moment(start, zone).astimezone(UTC) for start in starts]
+    moments = [moment for moment in moments if begin <= moment <= now]
+    if not moments or has_status(item.properties, CLOSED):
         return None
     ring = Ring(moments[-1], None, goes_along=find_own_zone(item) is None)
     return DueRoutine(item, make_key(item, ring, zone), ring.moment)
@@ -54,24 +56,9 @@ def find_next(item: Item, now: datetime, zone: tzinfo) -> datetime | None:
     if repeat := read_item_repeat(item, zone):
         following = find_next_after(repeat, now)
         return _to_moment(following.start, zone) if following else None
-    own = _find_own_date(item, zone)
-    return own if own and own > now else None
-
-
-def _list_moments(item: Item, begin: datetime, end: datetime, zone: tzinfo) -> list[datetime]:
-    """Return a routine's times from a moment on, in UTC, with a day to spare."""
-    if has_status(item.properties, CLOSED):
-        return []
-    if repeat := read_item_repeat(item, zone):
-        days = iter_between(repeat, begin - timedelta(days=1), end)
-        return [_to_moment(each.start, zone).astimezone(UTC) for each in days]
-    own = _find_own_date(item, zone)
-    return [own.astimezone(UTC)] if own else []
-
-
-def _find_own_date(item: Item, zone: tzinfo) -> datetime | None:
-    dates = (item.properties[key] for key in DATE_KEYS if day_of(item.properties.get(key)))
-    return next((_to_moment(read_date(value, zone), zone) for value in dates), None)
+    own = find_own_date(item.properties, zone)
+    moment = _to_moment(own, zone) if own else None
+    return moment if moment and moment > now else None
 
 
 def _to_moment(start: date, zone: tzinfo) -> datetime:

@@ -110,7 +110,9 @@ class Tokens(TypedDict):
     input_tokens: Count
     output_tokens: Count
     cached_tokens: NotRequired[Count]
+    """Of the input tokens, those that the provider had in its cache; left out if there are none."""
     estimated: NotRequired[bool]
+    """Whether the provider told none, so that they were counted at four characters each."""
 
 
 class Untrue(TypedDict):

@@ -10,7 +10,7 @@ from ana.errors import ToolError, UserError
 from ana.files import describe_fault
 from ana.memory.ids import spell_id
 from ana.output import quote
-from ana.progress import check_stopped
+from ana.stopping import check_stopped
 from ana.values import Properties, plain_text
 
 MOST = 10

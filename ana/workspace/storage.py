@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from ana import settings as settings_module
+from ana.notes import TextPlace
 from ana.settings import OthersSettings, Settings
 
 if TYPE_CHECKING:
@@ -32,22 +33,6 @@ NoteName = Literal[
     "telegram",
     "telegram-code",
 ]
-
-
-class Note(Protocol):
-    """A short text that is kept for a command."""
-
-    def read(self) -> str:
-        """Return the text; empty if there is none, or it cannot be read."""
-
-    def write(self, text: str) -> None:
-        """Write the text as a whole."""
-
-    def age(self) -> float | None:
-        """Return the seconds since it was written; None if it never was."""
-
-    def remove(self) -> None:
-        """Remove the text, if it is there."""
 
 
 class Stamp(NamedTuple):
@@ -92,7 +77,7 @@ class Storage(Protocol):
     def write_settings(self, personal: OthersSettings) -> None:
         """Store the person's own settings."""
 
-    def note(self, name: NoteName) -> Note:
+    def note(self, name: NoteName) -> TextPlace:
         """Return a short text that is kept for a command."""
 
     def list_people(self) -> list[str]:

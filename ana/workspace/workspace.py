@@ -16,13 +16,14 @@ from ana.time.clock import Clock, find_local_zone
 
 if TYPE_CHECKING:
     from ana.embedders import Embedder
+    from ana.notes import TextPlace
     from ana.postgres.person import PersonRows
     from ana.reminders.ledger import Ledger
     from ana.spending.total import Spending
     from ana.threads.ports import ThreadLocks, ThreadStore
     from ana.threads.threads import Threads
     from ana.tracing.port import Traces
-    from ana.workspace.storage import Note, NoteName, Storage
+    from ana.workspace.storage import NoteName, Storage
     from ana.workspace.zone import Whereabouts
 
 
@@ -104,7 +105,7 @@ class Workspace:
             raise ConfigError("ANA_DATABASE_URL needs psycopg.", f"{describe_install('postgres')}.") from exc
         return PersonRows(open_database(url.get_secret_value()), self.person)
 
-    def note(self, name: "NoteName") -> "Note":
+    def note(self, name: "NoteName") -> "TextPlace":
         """Return a short text that is kept for a command."""
         return self.storage.note(name)
 

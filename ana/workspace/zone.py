@@ -16,7 +16,7 @@ from ana.translation import _, ngettext
 
 if TYPE_CHECKING:
     from ana.memory.memory import Memory
-    from ana.workspace.storage import Note
+    from ana.notes import TextPlace
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Whereabouts:
         home: The zone of the settings, or the machine's own.
     """
 
-    def __init__(self, note: "Note", home: tzinfo) -> None:
+    def __init__(self, note: "TextPlace", home: tzinfo) -> None:
         self._note, self._home = note, home
 
     def find(self) -> tzinfo:

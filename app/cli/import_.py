@@ -11,7 +11,7 @@ from ana.errors import UserError
 from ana.handles import DataHandles, open_data
 from ana.memory.receipts import describe_change, make_receipt
 from ana.output import tell
-from ana.progress import Work, working
+from ana.stopping import Work, working
 from ana.transfer.bundle import Bundle
 from ana.transfer.following import make_calendar
 from app.following import Following, fetch

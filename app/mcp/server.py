@@ -21,7 +21,7 @@ from pydantic import ValidationError
 from ana import __version__
 from ana.errors import AnaError, NoSuchItem, ToolError
 from ana.files import FILE_ERRORS, describe_fault
-from ana.progress import Work, working
+from ana.stopping import Work, working
 from ana.values import plain_text
 from app.mcp.resources import PROMPTS, RESOURCES, TEMPLATES, read_resource, write_prompt
 from app.mcp.sessions import Sessions

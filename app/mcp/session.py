@@ -21,7 +21,7 @@ from ana.memory.digests import digest_content, digest_line
 from ana.memory.item import Item
 from ana.memory.sources import name_assistant
 from ana.models.fence import FENCE
-from ana.progress import check_stopped
+from ana.stopping import check_stopped
 from ana.values import read_json
 from app.assistants import RIGHTS, list_rights
 from app.mcp.views import note_view, read_last_view

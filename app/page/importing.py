@@ -17,7 +17,7 @@ from ana.addresses import list_own_mail
 from ana.archive.backup import back_up_before
 from ana.errors import AnaError, UserError
 from ana.files import FILE_ERRORS, describe_fault, open_draft
-from ana.progress import Work, working
+from ana.stopping import Work, working
 from ana.transfer.bundle import Bundle
 from ana.transfer.foreign.columns import ROLES, Columns, read_columns
 from ana.transfer.foreign.tables import Table

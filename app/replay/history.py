@@ -1,15 +1,23 @@
 """The conversation before a turn, put together from the records of the earlier turns."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, InvalidToolCall, ToolCall
 
 from ana.errors import CannotReplay
 from ana.tracing.record import INTERRUPTED
-from ana.tracing.schema import CONTINUED, FOLLOWED, INVALID, Inputs, Record, Step, find_fault
-from app.replay.results import Result, list_results, make_message
+from ana.tracing.schema import (
+    CONTINUED,
+    FOLLOWED,
+    INVALID,
+    BrokenCall,
+    Inputs,
+    Record,
+    RecordedDecision,
+    Step,
+    find_fault,
+)
+from app.replay.results import Result, list_decided, make_message
 from nodes.attachments import MARK
 from nodes.reason import keep_progress
 from nodes.receipt import make_answer, name_recorded
@@ -50,8 +58,7 @@ def make_question(record: Record, kinds: Sequence[str] = ()) -> HumanMessage:
 
 def _list_messages(record: Record) -> Iterator[AnyMessage]:
     yield make_question(record)
-    results = iter(list_results(record))
-    for number, decision in enumerate(record["decisions"], 1):
+    for number, (decision, results) in enumerate(list_decided(record), 1):
         yield from _list_call_messages(decision, f"{record['id']}-{number}", results)
     is_known = "changes" in record and all(step["observation"] != INTERRUPTED for step in record["steps"])
     recorded = name_recorded(record["changes"]) if is_known else ""
@@ -59,23 +66,21 @@ def _list_messages(record: Record) -> Iterator[AnyMessage]:
     yield make_answer(record["answer"], receipt, recorded, f"{record['id']}-answer", day)
 
 
-def _list_call_messages(decision: Mapping[str, Any], id: str, results: Iterator[Result]) -> Iterator[AnyMessage]:
+def _list_call_messages(decision: RecordedDecision, id: str, results: Sequence[Result]) -> Iterator[AnyMessage]:
     """Yield the message of a decision with calls, and their answers; nothing for one whose calls did not run."""
-    broken = decision["invalid_tool_calls"]
-    count = len(decision["tool_calls"])
-    taken = list(islice(results, count + len(broken)))
-    if not taken:
+    if not results:
         return
-    calls = [_make_call(step, f"{id}-{n}") for n, (step, _) in enumerate(taken[:count])]
+    broken, count = decision["invalid_tool_calls"], len(decision["tool_calls"])
+    calls = [_make_call(step, f"{id}-{n}") for n, (step, _) in enumerate(results[:count])]
     invalid = [make_invalid_call(call, f"{id}-{n}") for n, call in enumerate(broken, count)]
     text = keep_progress(decision["text"], decision["tool_calls"])
     yield AIMessage(text, id=id, tool_calls=calls, invalid_tool_calls=invalid)
-    for n, result in enumerate(taken):
+    for n, result in enumerate(results):
         if result[0]["observation"] != INTERRUPTED:
             yield make_message(result, f"{id}-{n}")
 
 
-def make_invalid_call(call: Mapping[str, Any], id: str) -> InvalidToolCall:
+def make_invalid_call(call: BrokenCall, id: str) -> InvalidToolCall:
     """Return a recorded call that could not be read."""
     error = call.get("error")
     return InvalidToolCall(type="invalid_tool_call", name=call["name"], args=call["args"], id=id, error=error)

@@ -1,8 +1,7 @@
 """Models for a replay: one that decides as was recorded, and one that is shown another prompt."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolCall
@@ -12,9 +11,9 @@ from pydantic import PrivateAttr, SkipValidation
 from ana.errors import ModelFailed
 from ana.models.base import MARKS, PROMPT_DATA, ModelWrapper, StreamingModel, stream_chunks, to_chunk
 from ana.models.call import REFUSED
-from ana.tracing.schema import Record, Step
+from ana.tracing.schema import Record, RecordedDecision
 from app.replay.history import make_invalid_call
-from app.replay.results import RecordedResults, list_results
+from app.replay.results import RecordedResults, Result, list_decided
 
 
 class RecordedEnd(ModelFailed):
@@ -99,18 +98,17 @@ def list_decisions(record: Record) -> list[AIMessage]:
 
     Where the person decided about calls, these are as they let them run.
     """
-    steps = iter([step for step, _ in list_results(record)])
-    return [_make_reply(each, steps, "given" in record.get("replay", {})) for each in record["decisions"]]
+    is_decided = "given" in record.get("replay", {})
+    return [_make_reply(each, results if is_decided else []) for each, results in list_decided(record)]
 
 
-def _make_reply(decision: Mapping[str, Any], steps: Iterator[Step], is_decided: bool) -> AIMessage:
+def _make_reply(decision: RecordedDecision, results: Sequence[Result]) -> AIMessage:
     calls = []
     for number, call in enumerate(decision["tool_calls"]):
-        ran = next(steps, None)
-        args = ran["args"] if is_decided and ran and ran["tool"] == call["name"] else call["args"]
+        ran = results[number][0] if number < len(results) else None
+        args = ran["args"] if ran and ran["tool"] == call["name"] else call["args"]
         calls.append(ToolCall(name=call["name"], args=args, id=f"call-{number}"))
     broken = [make_invalid_call(call, f"broken-{n}") for n, call in enumerate(decision["invalid_tool_calls"])]
-    [*islice(steps, len(broken))]
     metadata: dict[str, Any] = {mark: True for mark in MARKS if decision.get(mark)}
     if broken and not calls and broken[0]["error"]:  # a reader may have refused what JSON alone would take
         metadata[REFUSED] = broken[0]["error"]

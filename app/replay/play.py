@@ -1,7 +1,7 @@
 """A turn on the real graph, on handles that are thrown away."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 from langchain_core.messages import AnyMessage, HumanMessage, ToolCall, ToolMessage
@@ -59,17 +59,17 @@ class Scene:
 class SceneContext(LocalContext):
     """The context of a turn that has its id already, and in which recorded results stand for tools."""
 
-    scene: Scene | None = None
+    scene: Scene = field(kw_only=True)
 
     @property
     def is_repeated(self) -> bool:
-        return bool(self.scene and self.scene.results)
+        return self.scene.results is not None
 
     def name_turn(self, id: str) -> str:
-        return self.scene.id if self.scene else id
+        return self.scene.id
 
     def answer(self, call: ToolCall) -> ToolMessage | None:
-        return self.scene.results.answer(call) if self.scene and self.scene.results else None
+        return self.scene.results.answer(call) if self.scene.results else None
 
 
 def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Record:

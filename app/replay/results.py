@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, TypeAlias
 
 from langchain_core.messages import AnyMessage, ToolCall, ToolMessage
@@ -9,7 +10,7 @@ from langgraph.types import interrupt
 
 from ana.errors import ToolError
 from ana.tracing.record import INTERRUPTED
-from ana.tracing.schema import INVALID, Record, Step, is_call
+from ana.tracing.schema import INVALID, Record, RecordedDecision, Step, is_call
 from nodes.calls import answer_refused
 from nodes.history import list_unanswered_calls
 from tools.artifacts import Artifact, decline, refuse_copy
@@ -22,6 +23,13 @@ def list_results(record: Record) -> list[Result]:
     """Return the calls of a turn with what they were answered, without the drafts that were sent back."""
     steps = [step for step in record["steps"] if step["tool"] == INVALID or is_call(step)]
     return [*zip(steps, _iter_artifacts(record, steps), strict=True)]
+
+
+def list_decided(record: Record) -> list[tuple[RecordedDecision, list[Result]]]:
+    """Return the decisions of a turn, each with the results of its calls; none of those that did not run."""
+    results = iter(list_results(record))
+    counts = ((each, len(each["tool_calls"]) + len(each["invalid_tool_calls"])) for each in record["decisions"])
+    return [(decision, [*islice(results, count)]) for decision, count in counts]
 
 
 def _iter_artifacts(record: Record, steps: Sequence[Step]) -> Iterator[Artifact | None]:

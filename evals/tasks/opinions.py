@@ -20,10 +20,10 @@ from ana.models.prices import cost
 from ana.models.providers import model_name
 from ana.settings import Settings
 from ana.spending.total import Spending
+from ana.tracing.schema import Tokens
 from evals.tasks.scores import RUBRICS, mean
 from evals.tasks.stage import MOST_FAILURES, Run
 from evals.tasks.task import Task
-from graph.state import Usage
 from nodes.usage import Purse, no_usage
 from prompts import render
 
@@ -168,7 +168,7 @@ class Judge:
         self._purse.spending.keep([record])
         return Opinion(run.task, run.repeat, scores, "" if scores else UNREADABLE, spent, _read_exact(run))
 
-    def _ask(self, messages: list[AnyMessage]) -> tuple[AIMessage, Usage]:
+    def _ask(self, messages: list[AnyMessage]) -> tuple[AIMessage, Tokens]:
         ask = partial(complete, self._model, messages, "opinion", options=self._options)
         try:
             return self._purse.pay(ask, messages, no_usage())

@@ -7,7 +7,7 @@ import pytest
 
 from ana.errors import UserError, WorkStopped
 from ana.memory.memory import Memory
-from ana.progress import Work, working
+from ana.stopping import Work, working
 from ana.transfer import records
 from ana.transfer.bundle import Bundle, read_export
 from ana.transfer.ics.reader import MOST_COUNTED

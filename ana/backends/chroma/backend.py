@@ -34,7 +34,7 @@ from ana.memory.item import Item
 from ana.memory.search.query import Query
 from ana.memory.search.result import QueryResult
 from ana.memory.search.scoring import Weights
-from ana.progress import Progress
+from ana.stopping import Progress
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client

@@ -10,7 +10,7 @@ from ana.embedders import Embedder
 from ana.memory.item import from_json
 from ana.memory.search.property_text import render_text
 from ana.postgres.person import PersonRows
-from ana.progress import Progress
+from ana.stopping import Progress
 
 AT_ONCE = 500
 """How many records are embedded at once."""

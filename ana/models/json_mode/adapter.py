@@ -12,8 +12,8 @@ from pydantic import PrivateAttr
 
 from ana.errors import ModelFailed
 from ana.json_lines import Quoted
-from ana.models.base import FROM_PROGRAM, REASONING, RETRACTED, ModelWrapper, bind_options, stream_chunks
-from ana.models.call import RAW, REFUSED
+from ana.models.base import FROM_PROGRAM, RETRACTED, ModelWrapper, bind_options, stream_chunks
+from ana.models.call import RAW, REFUSED, drop_retracted
 from ana.models.json_mode.reader import read_decision
 from ana.models.json_mode.refusals import Refusals, refuses_structure, refuses_tools
 from ana.models.json_mode.shapes import ParsedReply, refuse_example
@@ -21,9 +21,6 @@ from ana.models.tool_schema import Schema, Tools, describe_tools
 
 MOST_REFUSED = 2
 """How many decisions in a row may be refused: the first, and the one that was to correct it."""
-
-END_MARKS = ("finish_reason", "model_provider")
-"""The metadata that tells whether a reply came to its end."""
 
 _NO_SCHEMA = "the endpoint takes no schema for its reply (%s); reading whatever it sends from now on"
 _NO_TOOLS = "the endpoint does not take tools (%s); asking for JSON decisions from now on"
@@ -64,21 +61,12 @@ class JsonDecisions(ModelWrapper):
         # in the body and not as an option: langchain then asks through OpenAI's parser, which raises where a reply
         # is cut at the model's limit
         structured = kwargs | {"extra_body": {"response_format": build_response_format(schemas)}}
-        reply = AIMessageChunk(content="")
-        for chunk in self._refusals.stream(
+        chunks = self._refusals.stream(
             kwargs.get("model"),
             lambda: stream_chunks(self.inner, plain, stop, **structured),
             lambda: stream_chunks(self.inner, plain, stop, **kwargs),
-        ):
-            end = {name: chunk.response_metadata[name] for name in END_MARKS if name in chunk.response_metadata}
-            thought = {REASONING: told} if (told := chunk.additional_kwargs.get(REASONING)) else {}
-            reply = AIMessageChunk(content="") if chunk.response_metadata.get(RETRACTED) else reply
-            reply += AIMessageChunk(
-                content=chunk.text,
-                additional_kwargs=thought,
-                usage_metadata=chunk.usage_metadata,
-                response_metadata=end,
-            )
+        )
+        reply = AIMessageChunk(content="") + drop_retracted([*chunks])
         asked = (message for message in messages if isinstance(message, HumanMessage))
         said = (message.text for message in asked if not message.additional_kwargs.get(FROM_PROGRAM))
         return to_message(refuse_example(read_decision(reply.text, Tools(schemas)), instructions, said), reply)
@@ -122,7 +110,8 @@ def count_refused(messages: Sequence[BaseMessage]) -> int:
 
 def to_message(decision: ParsedReply, reply: AIMessageChunk) -> AIMessageChunk:
     """Return a decision as a model with native tool calls would have sent it."""
-    metadata, calls = dict(reply.response_metadata), []
+    metadata = {name: value for name, value in reply.response_metadata.items() if name != RETRACTED}
+    calls = []
     if decision.error and reply.text.strip():  # an empty reply is left empty: the graph has its own answer to that
         _log.info("a decision was refused: %s", Quoted(decision.error))
         metadata[REFUSED] = decision.error

@@ -13,7 +13,7 @@ from ana.errors import ToolError
 from ana.memory.bounds import check_item
 from ana.memory.item import Item
 from ana.memory.sources import ALL_MINE, IMPORT, Sources, tell_all
-from ana.progress import check_stopped
+from ana.stopping import check_stopped
 from ana.time.clock import find_zone
 from ana.time.repeats import ALSO, DATE_KEYS
 from ana.time.repeats.rules import NO_RULE

@@ -29,7 +29,7 @@ from ana.errors import StoreBroken
 from ana.files import copy_whole, list_drafts, remove_database, write_whole
 from ana.notes import read_note
 from ana.own_files import is_of_chroma, is_trace
-from ana.progress import Progress
+from ana.stopping import Progress
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client

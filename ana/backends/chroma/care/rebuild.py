@@ -33,7 +33,7 @@ from ana.files import is_damage, list_database_files, write_whole
 from ana.memory.item import Item, from_json
 from ana.notes import read_note
 from ana.own_files import name_folder
-from ana.progress import Progress
+from ana.stopping import Progress
 
 ASIDE = "set-aside"
 """The folder, in the data folder, for damaged files."""

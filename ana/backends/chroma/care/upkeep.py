@@ -19,7 +19,7 @@ from ana.embedders import Embedder
 from ana.errors import FileUnreadable, StoreBroken
 from ana.files import find_damage, write_whole
 from ana.memory.changes import Entry, find_disagreements
-from ana.progress import Progress
+from ana.stopping import Progress
 
 JOURNAL = "journal.sqlite"
 
