@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import islice
 
 from ana.translation import _, mark_text
 from nodes.evidence import Evidence, Violation
@@ -53,6 +52,6 @@ def find_violation(e: Evidence) -> Violation | None:
     """
     e = replace(e, draft=e.draft[:MOST_CHARACTERS], question=e.question[:MOST_CHARACTERS])
     for name, policy in POLICIES:
-        if wrong := dict.fromkeys(islice(policy(e), MOST_NAMED)):
+        if wrong := [*dict.fromkeys(policy(e))][:MOST_NAMED]:
             return Violation(name, " ".join([*wrong, WAYS_OUT[name]]), _(FALLBACKS[name]))
     return None
