@@ -6,8 +6,9 @@ from ana.translation import mark_text
 DIALS: dict[Autonomy, str] = mark_text(
     {
         "advise": "every change asks you first.",
-        "confirm": "much at once asks you first, acts outside, and what a text of others in view may have suggested.",
-        "act": "only what a text of others in view may have suggested asks you first.",
+        "confirm": "it asks before it changes much at once, acts outside of ana, or does what a text by somebody else "
+        "may have suggested.",
+        "act": "it asks only before it does what a text by somebody else may have suggested.",
     }
 )
 """What each does."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from ana import settings as settings_module
 from ana.errors import AnaError, UserError
+from ana.models.listing import list_chat_models
 from ana.models.providers import model_name
 from ana.settings import Settings, load_settings, read_environment, write_env_file
 from ana.translation import _, mark_text
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from app.outcome import Done
 
 HELLO = "Say hello in one short sentence."
+
+MOST_NAMES = 20
+"""Models of a server that are named where one has to be chosen."""
 
 
 def list_fixed() -> list[str]:
@@ -28,20 +32,20 @@ def connect(provider: str, model: str, url: str, key: str) -> str:
 
     Args:
         provider: One of CHOICES.
-        model: Its name.
+        model: Its name; empty takes the only one of a server at another address.
         url: Its address, where it has one of its own.
         key: Its key; empty keeps the one that is set for the same address.
 
     Raises:
         UserError: It cannot be used, or something is missing; nothing was written.
     """
-    values = _choose_values(provider, model, url, key)
+    values = _choose_values(provider, model or _find_only_model(provider, url, key), url, key)
     if fixed := list_fixed():
         message = _("{names} stands in the environment of the server.").format(names=", ".join(fixed))
         raise UserError(message, _("Change it there."))
     greeting = try_model(load_settings(read_environment() | values))
     write_env_file(settings_module.find_places().env_file, values)
-    return f"{_('Connected.')} {greeting}"
+    return greeting if provider == "offline" else f"{_('Connected.')} {greeting}"
 
 
 def try_model(settings: Settings) -> str:
@@ -54,6 +58,19 @@ def try_model(settings: Settings) -> str:
         message = _("{model} did not answer: {reason}").format(model=model_name(settings), reason=exc)
         raise UserError(message, _("Nothing was changed.")) from exc
     return _("{model} in {n:.1f} s: {answer}").format(model=model_name(settings), n=seconds, answer=done.answer)
+
+
+def _find_only_model(provider: str, url: str, key: str) -> str:
+    """Return the model of a server that has only one; empty if it lists none, or is not at another address.
+
+    Raises:
+        UserError: It has several; their names are said.
+    """
+    names = list_chat_models(url, key) if provider == "compatible" else []
+    if len(names) > 1:
+        message = _("The {name} is missing.").format(name=_("model"))
+        raise UserError(message, _("There are {names}.").format(names=", ".join(names[:MOST_NAMES])))
+    return names[0] if names else ""
 
 
 def _choose_values(provider: str, model: str, url: str, key: str) -> dict[str, str]:

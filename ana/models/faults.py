@@ -73,7 +73,7 @@ def translate_error(exc: Exception) -> ModelFailed:
         return ModelFailed(*_LATE)
     if isinstance(exc, exceptions.ModelConnectionError):
         who = f"model at {at}" if (at := _find_address(exc)) else "model provider"
-        hint = "Check the network and OPENAI_BASE_URL or OLLAMA_HOST."
+        hint = "Check the network and the model's address (OPENAI_BASE_URL or OLLAMA_HOST)."
         return ModelFailed(f"The {who} could not be reached.", hint)
     if complaint.is_foreign:
         says = f"What answers at {_find_address(exc)} does not speak OpenAI's protocol."

@@ -411,6 +411,9 @@ def test_what_is_due_is_done_with_one_tap_and_moved_by_its_date(house: Open) -> 
     anna.sees("done -> active")
     anna.look("today")
     anna.page.get_by_role("link", name="Move “Buy milk”").click()
+    anna.page.locator("dialog").get_by_label("In words").fill("no day at all")
+    anna.page.keyboard.press("Enter")
+    anna.page.locator("dialog").get_by_role("alert").get_by_text("is no day").wait_for()
     anna.page.locator("dialog").get_by_label("A day").fill(str(today + timedelta(days=3)))
     anna.look("moving")
     anna.page.keyboard.press("Enter")
@@ -677,6 +680,9 @@ def test_an_address_is_added_and_the_settings_are_left(house: Open) -> None:
     anna.press("Add")
     anna.page.get_by_role("button", name="Remove").wait_for()
     assert anna.page.get_by_label("Address", exact=True).input_value() == ""
+    saved = anna.page.get_by_text("Saved.").bounding_box()
+    assert saved is not None
+    assert saved["y"] >= 0, "it is seen wherever the page was scrolled to"
     anna.press("Send a test")
     anna.sees("It was not delivered")
     anna.page.reload()

@@ -11,8 +11,11 @@ const AGAIN = 2000; // milliseconds until a page that could not be loaded is ask
 // a sentence in the language of the page
 const word = (name) => find("#problem").dataset[name] ?? "";
 
+// what went wrong stands in the dialog, if one is open: everything else lies behind it
 function tell(sentence) {
-  const problem = find("#problem");
+  const [problem, dialog] = [find("#problem"), find("#dialog")];
+  if (dialog.open) dialog.append(problem);
+  else dialog.before(problem);
   problem.hidden = !sentence;
   problem.textContent = sentence;
 }
@@ -127,6 +130,7 @@ on("submit", async (event) => {
   if (isSending) return;
   isSending = true;
   tell("");
+  find(".note[role=status]")?.remove(); // it was said of what was done before
   try {
     await send(form, event.submitter);
   } catch {

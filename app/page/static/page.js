@@ -16,7 +16,10 @@ function prepare() {
   if (message && !message.form.elements.pasted.value) message.form.elements.pasted.value = "[]";
   if (message && !message.value) takeDraft(message);
   if (message?.value) message.focus(); // somebody was writing
-  for (const each of findAll("[data-pick]")) if (!each.nextElementSibling) addPicker(each);
+  for (const each of findAll("[data-zone]")) {
+    if (each.value === each.defaultValue) each.value = decodeURIComponent(zone) || each.value;
+  }
+  for (const each of findAll("input[data-pick]")) if (!each.nextElementSibling) addPicker(each);
   for (const each of findAll("textarea:not([data-sized])")) {
     each.dataset.sized = "";
     const fit = () => {
@@ -82,6 +85,7 @@ on("submit", (event) => {
 on("ana:sent", (event) => {
   if (!event.target.matches("[data-clear]")) return;
   event.target.reset();
+  for (const each of event.target.querySelectorAll("textarea")) each.style.height = "";
   if (event.target.id === "composer") sessionStorage.removeItem(nameDraft());
   followed = true;
 });
@@ -203,7 +207,10 @@ on("click", async (event) => {
   return dialog.showModal();
 });
 on("ana:sent", () => find("#dialog").close());
-find("#dialog").addEventListener("close", (event) => event.target.replaceChildren());
+find("#dialog").addEventListener("close", (event) => {
+  tell(""); // before the dialog is emptied, as it may hold the sentence
+  event.target.replaceChildren();
+});
 
 // what a task in words is understood as, before it is added
 let asking = 0;

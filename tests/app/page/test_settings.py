@@ -244,7 +244,35 @@ def test_a_model_is_connected_once_it_has_answered_and_its_key_is_shown_nowhere(
         browser.submit("Test what answers now")
         assert "Hello there." in browser.text
     browser.submit("Without a model")
+    assert "Connected" not in browser.text
     assert load_settings().provider == "offline"
+
+
+def test_a_server_is_asked_for_its_models_where_none_is_named(
+    browser: Browser, env_file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LLM_PROVIDER")
+    browser.open("/app/settings")
+    with openai_stub(Said("Hello there.")) as stub:
+        stub.models = ["one", "two"]
+        sent = choose(browser, "compatible") | {"url": [stub.url], "model": [""]}
+        answer = browser.client.post("/app/settings/model", data=sent)
+        assert answer.status_code >= 400
+        assert "The model is missing" in answer.text
+        assert "There are one, two." in answer.text
+        assert not env_file.exists()
+        stub.models = ["two"]
+        answer = browser.client.post("/app/settings/model", data=sent)
+        assert "Connected. two in " in answer.text
+        assert load_settings().openai_model == "two"
+
+
+def test_settings_say_how_reminders_reach_a_phone_until_they_do(browser: Browser) -> None:
+    browser.open("/app/settings")
+    assert "install the app ntfy" in browser.text
+    browser.submit("Add", add="ntfys://127.0.0.1/a-secret-of-mine")
+    browser.open("/app/settings")
+    assert "install the app ntfy" not in browser.text
 
 
 @pytest.mark.parametrize(
