@@ -106,6 +106,7 @@ CALLS: dict[str, list[list[str]]] = {
     "connect": [[], [HOSTILE], ["claude", "--show"]],
     "routines": [[], ["start", "morning"], ["start", HOSTILE], ["run", HOSTILE], ["end", HOSTILE]],
     "remind": [["--once"], ["--late"], ["--test"], ["--uninstall"]],
+    "share": [[], [HOSTILE], [HOSTILE, HOSTILE], [HOSTILE, HOSTILE, "--end"]],
     "serve": [["--port", HOSTILE], ["--host", HOSTILE], ["--uninstall"]],
     "demo": [["--port", HOSTILE]],
     "telegram": [[], ["--link"], ["--user", HOSTILE, "--link"], ["--unlink"]],
