@@ -26,7 +26,7 @@ def test_what_cannot_be_read_is_refused_with_the_forms(make_assistant: MakeAssis
 
 def test_what_is_past_rings_nothing_and_the_result_says_so(make_assistant: MakeAssistant) -> None:
     told = keep(make_assistant, {"due_date": "2020-01-10T16:30", "remind": "1 hour before"})
-    assert told["reminder"] == "Rings nothing: no moment of it lies ahead."
+    assert told["reminder"] == "Nothing will ring: it has no reminder in the future."
 
 
 def test_where_it_rings_is_named_with_the_time() -> None:

@@ -118,8 +118,13 @@ def _measure(_: Base, amount: float, unit: str) -> Length | None:
 
 
 def _find_moment(base: Base, length: Length) -> datetime | None:
-    """Return the moment that lies so much ahead; None if that is a matter of days."""
-    return base.now + length.days + timedelta(minutes=length.minutes) if length.minutes and base.now else None
+    """Return the first full minute that lies so much ahead or more; None if that is a matter of days."""
+    if not length.minutes or base.now is None:
+        return None
+    moment = base.now + length.days + timedelta(minutes=length.minutes)
+    # cut to its minute it would be earlier than said, and its reminder perhaps over before it is kept
+    begun = timedelta(seconds=moment.second, microseconds=moment.microsecond)
+    return moment - begun + timedelta(minutes=1) if begun else moment
 
 
 _LEAD, _NEAR = "at|by|from|until|till|around|about|before|after", "[about|around]"

@@ -93,6 +93,12 @@ def test_hours_from_now(text: str, moment: str) -> None:
     assert find_single(f"call Bob {text}", NOW) == f"2026-01-07T{moment}"
 
 
+def test_a_minute_from_now_is_a_whole_one_ahead() -> None:
+    said = NOW.replace(second=40)
+    assert find_single("call Bob in 1 minute", said) == "2026-01-07T09:02"
+    assert find_single("call Bob in 2 hours", said) == "2026-01-07T11:01"
+
+
 @pytest.mark.parametrize("text", ["in 2 days", "for an hour", "in hours", "within 2 hours"])
 def test_what_is_no_span_of_hours(text: str) -> None:
     assert "T" not in (find_single(f"call Bob {text}", NOW) or "")
