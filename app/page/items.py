@@ -7,6 +7,7 @@ from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.others import OTHERS, find_from
 from ana.memory.overdue import make_overdue_filter
+from ana.memory.search.fit import NOTHING_FITS, keep_fitting
 from ana.memory.search.result import QueryResult
 from ana.memory.sources import PERSON
 from ana.memory.status import CLOSED
@@ -53,7 +54,8 @@ def show_list(visit: Visit) -> Page:
     """
     page, asked = read_number(visit.request, "page", 1, 1, MOST_PAGES), visit.request.query_params
     here = {name: value for name in ("q", *CHIPS) if (value := visit.ask(name))}
-    found = _find(visit.handles, here, page)
+    found = keep_fitting(_find(visit.handles, here, page))
+    count = found.total if found.fitting is None or found.truncated else len(found.items)
     shows_why, first, clock = "q" in here and "why" in asked, (page - 1) * PAGE_SIZE, visit.handles.clock
     shown = [show_item(localize(item, clock.zone), clock.now().year) for item in found.items[first:]]
     return Page(
@@ -65,10 +67,12 @@ def show_list(visit: Visit) -> Page:
         items=shown,
         reasons=explain(found)[first:] if shows_why else [""] * len(shown),
         found=found,
+        count=count,
+        doubt=NOTHING_FITS if found.fitting == 0 else "",
         selects="select" in asked,
         shows_why=shows_why,
         page=page,
-        is_last=found.total <= page * PAGE_SIZE,
+        is_last=count <= page * PAGE_SIZE,
     )
 
 

@@ -82,6 +82,16 @@ def test_what_is_searched_for_is_found_and_why(browser: Browser) -> None:
     assert "Found by" in browser.one("ul.plain li").get_text()
 
 
+def test_what_does_not_fit_a_search_is_left_out_and_counted_out(browser: Browser) -> None:
+    for content in ("call the bank", "water the plants", "dentist on friday", "ideas for a birthday"):
+        write(browser, content)
+    browser.open("/app/items?q=bank")
+    assert [each.get_text() for each in browser.page.select(".thing .what a")] == ["call the bank"]
+    assert "1 item" in browser.one(".bar").get_text()
+    browser.open("/app/items?q=quarks")
+    assert "Nothing fits well" in browser.text
+
+
 def test_items_are_filtered_by_what_is_in_use(browser: Browser) -> None:
     write(browser, "Buy oat milk")
     browser.submit("Save", **{"field-type": "task", "field-project": "kitchen", "field-tags": "shop"})
@@ -266,7 +276,7 @@ def test_items_are_filtered_by_their_source_and_made_mine_together(browser: Brow
     for source, found in (("", 3), ("others", 2), ("assistant Friend", 2), ("person", 1), ("import", 0)):
         browser.open(f"/app/items?{urlencode({'source': source})}")
         assert len(browser.page.select("ul.plain li")) == found, source
-    browser.open("/app/items?source=others&q=tea&select=1")
+    browser.open("/app/items?source=others&select=1")
     assert "from assistant Friend" in browser.text
     form = browser.one("form[method=post]:has(li)")
     ids = [str(each["value"]) for each in form.select("[name=id]")]
