@@ -633,7 +633,7 @@ def test_e_edits_in_the_persons_editor(
 def test_the_dial_is_set_in_the_repl(make_assistant: MakeAssistant, chat: Any) -> None:
     assistant = make_assistant(calls(("create_item", {"content": "Bread"})), "Stored.")
     told = chat(assistant, "/autonomy", "/autonomy bold", "/autonomy advise", "buy bread", "y")
-    assert "confirm: much at once" in told
+    assert "confirm: it asks before it changes much at once" in told
     assert "'bold' is no setting of autonomy. Say advise, confirm, act." in told
     assert "You want to be asked before every change." in told
     assert contents(assistant) == ["Bread"]

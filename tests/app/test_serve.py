@@ -202,7 +202,7 @@ def test_a_worker_that_fails_is_followed_by_another_and_one_that_was_told_to_sto
             all_started.set()
         return children[-1]
 
-    monkeypatch.setattr("ana.children.start_python", start_next)
+    monkeypatch.setattr(serve, "start_python", start_next)
     monkeypatch.setattr(serve, "AGAIN_SECONDS", 0.0)
     with serve._keeping_workers(1):
         assert all_started.wait(60)
