@@ -11,11 +11,8 @@ const AGAIN = 2000; // milliseconds until a page that could not be loaded is ask
 // a sentence in the language of the page
 const word = (name) => find("#problem").dataset[name] ?? "";
 
-// what went wrong stands in the dialog, if one is open: everything else lies behind it
 function tell(sentence) {
-  const [problem, dialog] = [find("#problem"), find("#dialog")];
-  if (dialog.open) dialog.append(problem);
-  else dialog.before(problem);
+  const problem = find("#problem");
   problem.hidden = !sentence;
   problem.textContent = sentence;
 }
@@ -130,7 +127,6 @@ on("submit", async (event) => {
   if (isSending) return;
   isSending = true;
   tell("");
-  find(".note[role=status]")?.remove(); // it was said of what was done before
   try {
     await send(form, event.submitter);
   } catch {

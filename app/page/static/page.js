@@ -207,10 +207,7 @@ on("click", async (event) => {
   return dialog.showModal();
 });
 on("ana:sent", () => find("#dialog").close());
-find("#dialog").addEventListener("close", (event) => {
-  tell(""); // before the dialog is emptied, as it may hold the sentence
-  event.target.replaceChildren();
-});
+find("#dialog").addEventListener("close", (event) => event.target.replaceChildren());
 
 // what a task in words is understood as, before it is added
 let asking = 0;
