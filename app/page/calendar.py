@@ -8,7 +8,6 @@ from datetime import date, datetime
 
 from ana.errors import UserError
 from ana.handles import DataHandles
-from ana.memory.item import Item
 from ana.translation import _
 from app.dated import Dated, list_dated, tell_time
 from app.page.marking import DAY, read_day
@@ -111,15 +110,10 @@ def _read_days(handles: DataHandles, dates: Sequence[date], has_hours: bool) -> 
 def _show_day(day: date, dated: Sequence[Dated], has_hours: bool) -> ShownDay:
     known = [(each.shown, _find_times(each) if has_hours else None) for each in dated]
     rest = sorted((item for item, times in known if times is None), key=lambda item: tell_time(item, day) or "~")
-    placed = [*_place((_show_entry(item, day), times) for item, times in known if times)]
+    placed = [*_place((show_item(item, day=day), times) for item, times in known if times)]
     seen = [each for each in placed if each.lane < LANES]
     more = max(len(rest) - OF_A_DAY, 0) + len(placed) - len(seen)
-    return ShownDay(day, [_show_entry(item, day) for item in rest[:OF_A_DAY]], seen, more)
-
-
-def _show_entry(item: Item, day: date) -> ShownItem:
-    """Return an item with its time alone: what it is in another zone has no room beside it."""
-    return replace(show_item(item, day=day), time=tell_time(item, day))
+    return ShownDay(day, [show_item(item, day=day) for item in rest[:OF_A_DAY]], seen, more)
 
 
 def _find_times(dated: Dated) -> Times | None:
