@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email import message_from_bytes
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from uuid import uuid4
+
+from tests.loopback_server import serve_on_loopback
 
 KEY = "lsv2-test-secret"
 INFO = {
@@ -123,18 +125,11 @@ def langsmith_collector() -> Iterator[Collector]:
     """A running collector."""
     collector = Collector()
     collector.answering.set()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(collector))
-    server.daemon_threads = True
-    collector.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield collector
-    finally:
-        collector.answering.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serve_on_loopback(_handler(collector)) as collector.url:
+        try:
+            yield collector
+        finally:
+            collector.answering.set()
 
 
 def _handler(collector: Collector) -> type[BaseHTTPRequestHandler]:

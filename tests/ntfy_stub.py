@@ -6,16 +6,17 @@ that are kept, a line each. The phone carries out a button of what it is shown: 
 
 import itertools
 import json
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
+
+from tests.loopback_server import serve_on_loopback
 
 TOPIC = "a-long-secret-name"
 MOST_ACTIONS = 3
@@ -103,14 +104,5 @@ def ntfy_stub() -> Iterator[NtfyStub]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    stub.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with serve_on_loopback(Handler) as stub.url:
         yield stub
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -6,9 +6,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, Literal
 
+from tests.loopback_server import serve_on_loopback
 from tests.sent import typed
 
 USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
@@ -99,16 +100,9 @@ def without_tools(
 def openai_stub(*script: Said | Callable[[dict[str, Any]], Said]) -> Iterator[Stub]:
     """A running stub; `url` is its base URL."""
     stub = Stub(*script)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(stub))
-    stub.url = f"http://127.0.0.1:{server.server_address[1]}/v1"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with serve_on_loopback(_handler(stub)) as url:
+        stub.url = f"{url}/v1"
         yield stub
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def _handler(stub: Stub) -> type[BaseHTTPRequestHandler]:

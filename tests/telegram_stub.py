@@ -12,8 +12,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from html import unescape
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.loopback_server import serve_on_loopback
 
 TOKEN = "123456:a-long-token-of-a-bot-that-is-nowhere"
 ME = 4711
@@ -206,18 +208,11 @@ def _refuse(fault: Any) -> None:
 def telegram_stub() -> Iterator[TelegramStub]:
     """A running stub; `url` is the address of its Bot API."""
     stub = TelegramStub()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(stub))
-    server.daemon_threads = True
-    stub.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield stub
-    finally:
-        stub.end()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serve_on_loopback(_handler(stub)) as stub.url:
+        try:
+            yield stub
+        finally:
+            stub.end()
 
 
 def _handler(stub: TelegramStub) -> type[BaseHTTPRequestHandler]:

@@ -2,13 +2,14 @@
 
 import json
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any, Literal
+
+from tests.loopback_server import serve_on_loopback
 
 Dialect = Literal["openai", "openrouter", "ollama"]
 DIALECTS: tuple[Dialect, ...] = ("openai", "openrouter", "ollama")
@@ -139,17 +140,10 @@ class Wire:
 def wire(dialect: Dialect, *replies: Reply | Callable[[dict[str, Any]], Reply]) -> Iterator[Wire]:
     """A running server."""
     spoken = Wire(dialect, list(replies))
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(spoken))
-    server.daemon_threads = True
-    spoken.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
     try:
-        yield spoken
+        with serve_on_loopback(_handler(spoken)) as spoken.url:
+            yield spoken
     finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
         spoken.hang_up()
 
 

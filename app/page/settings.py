@@ -83,7 +83,7 @@ def save_address(visit: Visit) -> Page | str:
         return _save_addresses(visit, [each for key, each in known.items() if key != digest])
     if (digest := visit.read("test")) in known:
         return show(visit, _test(workspace, known[digest]))
-    raise HTTPException(404, "There is no such address; it may have been removed meanwhile.")
+    raise HTTPException(404, "There is no such address. Perhaps it was removed already.")
 
 
 def save_browser(visit: Visit) -> str:

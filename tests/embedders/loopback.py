@@ -1,10 +1,11 @@
 """A loopback server that answers every request with what a function makes of it."""
 
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from tests.loopback_server import serve_on_loopback
 
 
 @dataclass
@@ -48,13 +49,5 @@ def loopback(answer: Callable[[Request], Answer]) -> Iterator[Loopback]:
         do_GET = do_POST
         log_message: Callable[..., None] = lambda *_: None
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    seen.url = f"http://127.0.0.1:{server.server_address[1]}"
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
+    with serve_on_loopback(Handler) as seen.url:
         yield seen
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from ana.reminders.sending import TAG
+from tests.loopback_server import serve_on_loopback
 
 
 @dataclass
@@ -66,15 +67,9 @@ def collecting(port: int = 0) -> Iterator[Collector]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    server.daemon_threads = True
-    collector.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-    thread.start()
-    try:
-        yield collector
-    finally:
-        collector.ended.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serve_on_loopback(Handler, port) as url:
+        collector.port = int(url.rpartition(":")[2])
+        try:
+            yield collector
+        finally:
+            collector.ended.set()
