@@ -171,7 +171,7 @@ const CHECKS = {
   "a message with an image is answered by its text": async () => {
     const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
     const state = await ask(await begin(), [image, { type: "text", text: "who is this?" }]);
-    assert.equal(state.messages.at(-1).content, `${HELLO}\n\nImages are not read; this answers the text.\n\n---\nno changes`);
+    assert.equal(state.messages.at(-1).content, `${HELLO}\n\nImages and files are not read; this answers the text.\n\n---\nno changes`);
   },
 };
 
