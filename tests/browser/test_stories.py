@@ -187,12 +187,12 @@ def test_a_turn_is_stopped_while_it_is_written(house: Open) -> None:
 
 def test_a_lost_connection_in_the_middle_goes_on(house: Open) -> None:
     written = threading.Event()
-    home = house(Said(f"First {LONG}", pause=lambda: written.wait(PATIENCE)))
+    home = house(Said(f"Overture {LONG}", pause=lambda: written.wait(PATIENCE)))
     wire = home.connect()
     anna = home.visit(wire.url)
     anna.go("/app")
     anna.say("tell me everything")
-    anna.sees("First")
+    anna.sees("Overture")  # which no other words of the page contain: the message has arrived
     assert wire.cut()
     written.set()
     anna.sees("word399")

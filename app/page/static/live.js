@@ -167,7 +167,9 @@ function follow() {
     if (place.isConnected) refresh();
   });
   source.addEventListener("error", () => {
-    if (source.readyState === EventSource.CLOSED && place.isConnected) setTimeout(refresh, AGAIN);
+    if (source.readyState !== EventSource.CLOSED || !place.isConnected) return;
+    place.source = null; // the page that is loaded then follows it anew
+    setTimeout(refresh, AGAIN);
   });
 }
 
