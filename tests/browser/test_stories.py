@@ -200,6 +200,18 @@ def test_a_lost_connection_in_the_middle_goes_on(house: Open) -> None:
     assert anna.page.locator("article.turn").count() == 1
 
 
+def test_a_turn_that_could_not_be_followed_is_followed_anew(house: Open) -> None:
+    written = threading.Event()
+    anna = house(Said(f"Overture {LONG}", pause=lambda: written.wait(PATIENCE))).visit()
+    anna.page.route("**/chat/*/runs/*", lambda route: route.fulfill(status=503), times=1)
+    anna.go("/app")
+    anna.say("tell me everything")
+    anna.sees("Overture")
+    written.set()
+    anna.sees("word399")
+    anna.settle()
+
+
 def test_two_tabs_show_the_same_turn(house: Open) -> None:
     written = threading.Event()
     home = house(Said(f"Overture {LONG}", pause=lambda: written.wait(PATIENCE)))
