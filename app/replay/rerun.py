@@ -78,7 +78,7 @@ def ask_other(
     spending = open_workspace(settings).open_spending()
     handles = make_throwaway(settings.model_copy(update={"tools_modules": ()}), model, store, spending=spending)
     answered = play(scene, handles, settings.ana_autonomy, settings.ana_max_steps)
-    spending.keep([answered])
+    spending.keep(answered)
     return answered
 
 
