@@ -7,13 +7,14 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, ToolCall, ToolMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langgraph.types import interrupt
-from pydantic import SkipValidation
+from pydantic import PrivateAttr, SkipValidation
 
 from ana.errors import ModelFailed, ToolError
 from ana.models.base import PROMPT_DATA, ModelWrapper, StreamingModel, stream_chunks, to_chunk
 from ana.tracing.record import INTERRUPTED
-from ana.tracing.schema import Record
-from app.replay.recorded import Result, get_fields, list_decisions, list_results
+from ana.tracing.schema import DraftCheck, Record
+from app.replay.recorded import Result, get_fields, list_decisions, list_results, make_question
+from nodes.attachments import explain_unread
 from nodes.calls import answer_refused
 from nodes.history import list_unanswered_calls
 
@@ -28,36 +29,38 @@ class RecordedEnd(ModelFailed):
         return self.hint
 
 
-class Recording:
-    """Decides, checks drafts and answers calls as was recorded, then ends as was recorded.
+class Recording(StreamingModel):
+    """The model and the tools of a recorded turn: decides, checks and answers as was recorded, then ends so."""
 
-    Args:
-        end: The draft that it ended with where no decision did.
-    """
+    record: SkipValidation[Record]
+    _decisions: Iterator[AIMessage] = PrivateAttr()
+    _checks: Iterator[DraftCheck] = PrivateAttr()
+    _results: list[Result] = PrivateAttr()
+    """Of the calls that were not made yet."""
+    _refused: list[tuple[str, dict[str, Any]]] = PrivateAttr()
+    _went_elsewhere: bool = PrivateAttr(default=False)
 
-    def __init__(self, record: Record, end: str) -> None:
-        self._error, self._end = record["error"], end
-        self._decisions, self._checks = iter(list_decisions(record)), iter(record.get("checks", []))
-        self._results = list_results(record)
+    def model_post_init(self, _: Any) -> None:
+        self._decisions, self._checks = iter(list_decisions(self.record)), iter(self.record.get("checks", []))
+        self._results = list_results(self.record)
         self._refused = [(each[0]["tool"], each[0]["args"]) for each in self._results if _is_undecided(each)]
-        self._went_elsewhere = False
 
-    def reply(self, messages: Sequence[BaseMessage]) -> AIMessage:
-        """Return the next decision; or the next check, if that is asked for.
+    @property
+    def _llm_type(self) -> str:
+        return "recorded"
 
-        Raises:
-            ModelFailed: None is recorded, or there was a call of which no result is.
-        """
-        if PROMPT_DATA not in messages[0].additional_kwargs:
-            return self._check()
+    def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
+        decides = PROMPT_DATA in messages[0].additional_kwargs
+        yield ChatGenerationChunk(message=to_chunk(self._decide() if decides else self._check()))
+
+    def _decide(self) -> AIMessage:
         if self._went_elsewhere:
             raise ModelFailed("It went another way than the recorded turn.")
-        decision = next(self._decisions, None)
-        if decision is None and self._error:
-            raise RecordedEnd(self._error, self._end)
-        if decision is None:
-            raise ModelFailed("No further decision is recorded.")
-        return decision
+        if (decision := next(self._decisions, None)) is not None:
+            return decision
+        if error := self.record["error"]:
+            raise RecordedEnd(error, self.record["answer"].removesuffix(explain_unread(make_question(self.record))))
+        raise ModelFailed("No further decision is recorded.")
 
     def _check(self) -> AIMessage:
         check = next(self._checks, None)
@@ -92,19 +95,6 @@ def _is_undecided(result: Result) -> bool:
     step, answer = result
     refused = answer_refused(ToolCall(name=step["tool"], args={}, id=""))
     return answer.artifact is None and get_fields(step) == json.loads(refused.text)
-
-
-class RecordedModel(StreamingModel):
-    """The model of a recorded turn."""
-
-    recording: SkipValidation[Recording]
-
-    @property
-    def _llm_type(self) -> str:
-        return "recorded"
-
-    def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
-        yield ChatGenerationChunk(message=to_chunk(self.recording.reply(messages)))
 
 
 class OtherPrompt(ModelWrapper):

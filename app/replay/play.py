@@ -39,7 +39,6 @@ class Scene:
         check: Whether a model checks its drafts.
         replies: What the person replies to its requests, in order.
         recording: Answers calls in the place of tools; None if these run.
-        ending: What it is closed with where it stops, and nobody decides.
         language: What people read of it is in this language; None for the person's.
     """
 
@@ -51,7 +50,6 @@ class Scene:
     check: Checking = "off"
     replies: Sequence[Any] = ()
     recording: Recording | None = None
-    ending: str = WAITS
     language: Language | None = None
 
 
@@ -109,6 +107,8 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Reco
 def _close(turn: Turn, messages: list[AnyMessage], scene: Scene, handles: Handles) -> Record:
     """Return the record of a turn that nobody decided about, or that was cut short."""
     assert isinstance(handles.traces, InMemoryTraces)
-    answers = scene.recording.refuse(messages) if scene.recording else refuse_calls(messages)[1]
-    close_turn(handles, turn, this_turn(messages), scene.ending, scene.thread, answers)
+    recording = scene.recording
+    answers = recording.refuse(messages) if recording else refuse_calls(messages)[1]
+    why = (recording and recording.record["error"]) or WAITS
+    close_turn(handles, turn, this_turn(messages), why, scene.thread, answers)
     return handles.traces.records[-1]

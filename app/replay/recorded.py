@@ -90,22 +90,23 @@ def _make_decision(decision: RecordedDecision, results: Sequence[Result], id: st
     calls: list[ToolCall] = []
     broken: list[InvalidToolCall] = []
     for number, call in enumerate(decision["tool_calls"]):
-        name, args = call["name"], call["args"]
+        made = ToolCall(name=call["name"], args=call["args"], id=f"{id}-{number}")
         if number < len(results) and results[number][0]["tool"] != INVALID:
-            name, args = results[number][0]["tool"], results[number][0]["args"]
-        calls.append(ToolCall(name=name, args=args, id=f"{id}-{number}"))
+            made |= {"name": results[number][0]["tool"], "args": results[number][0]["args"]}
+        calls.append(made)
     for number, unread in enumerate(decision["invalid_tool_calls"], len(calls)):
-        fields = InvalidToolCall(type="invalid_tool_call", name=None, args=None, id=f"{id}-{number}", error=None)
-        broken.append(fields | unread)
+        name, args, error = unread["name"], unread["args"], unread.get("error")
+        broken.append(InvalidToolCall(type="invalid_tool_call", name=name, args=args, id=f"{id}-{number}", error=error))
     metadata: dict[str, Any] = {mark: True for mark in MARKS if decision.get(mark)}
     if broken and not calls and broken[0]["error"]:  # a reader may have refused what JSON alone would take
         metadata[REFUSED] = broken[0]["error"]
     return AIMessage(decision["text"], tool_calls=calls, invalid_tool_calls=broken, response_metadata=metadata)
 
 
-def make_question(record: Record, kinds: Sequence[str] = ()) -> HumanMessage:
+def make_question(record: Record) -> HumanMessage:
     """Return the user message of a turn, with the mark of what was taken out of it."""
-    marks = {MARK: list(kinds)} if kinds else {}
+    inputs = record.get("replay")
+    marks = {MARK: inputs["left_out"]} if inputs and inputs["left_out"] else {}
     return HumanMessage(record["question"], id=record.get("message") or None, additional_kwargs=marks)
 
 

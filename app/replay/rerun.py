@@ -19,12 +19,11 @@ from ana.settings import Settings
 from ana.time.clock import Clock
 from ana.tracing.schema import DISPLAY_FIELDS, FOLLOWED, RUN_AGAIN, Inputs, Record, find_fault
 from ana.workspace import open_workspace
-from app.replay.model import RecordedModel, Recording
-from app.replay.play import WAITS, Scene, play
+from app.replay.model import Recording
+from app.replay.play import Scene, play
 from app.replay.recorded import make_question, rebuild_history
 from app.throwaway import make_throwaway
 from graph.context import MOST_STEPS
-from nodes.attachments import explain_unread
 
 STARTS = ("load_context", "reason")
 """The nodes that a turn can begin at when it is run again."""
@@ -47,14 +46,12 @@ def repeat(settings: Settings, record: Record, thread: Sequence[Record], texts: 
         CannotReplay: Something that it needs is not recorded.
     """
     scene = _set_scene(record, thread)
-    recording = Recording(record, record["answer"].removesuffix(explain_unread(scene.question)))
-    scene = replace(scene, recording=recording, ending=record["error"] or WAITS)
+    recording = Recording(record=record)
     store = _fill_lines(record["replay"]["lines"], texts, record["ts"])
     began = datetime.fromisoformat(record["ts"])
     clock = Clock(began.tzinfo or UTC, lambda: began)
-    own = settings.model_copy(update=WITHOUT_LIMIT)
-    handles = make_throwaway(own, RecordedModel(recording=recording), store, clock)
-    return play(scene, handles, "act", MOST_STEPS)
+    handles = make_throwaway(settings.model_copy(update=WITHOUT_LIMIT), recording, store, clock)
+    return play(replace(scene, recording=recording), handles, "act", MOST_STEPS)
 
 
 def ask_other(
@@ -113,7 +110,7 @@ def _set_scene(record: Record, thread: Sequence[Record]) -> Scene:
     return Scene(
         id=record["id"],
         thread=record["thread_id"],
-        question=make_question(record, inputs["left_out"]),
+        question=make_question(record),
         history=rebuild_history(record, inputs, thread),
         summary=inputs["summary"],
         check="model" if record.get("checks") else "off",
