@@ -97,18 +97,17 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Reco
             ended = saved.invoke(
                 inputs, config, context=context, durability="exit", output_keys=["messages", "turn"], version="v2"
             )
-        if not ended.interrupts:
-            return handles.traces.records[-1]
-        if not replies:
-            return _close(ended.value["turn"], ended.value["messages"], scene, handles)
-        inputs = Command(resume={ended.interrupts[0].id: replies.pop(0)})
+        if ended.interrupts and replies:
+            inputs = Command(resume={ended.interrupts[0].id: replies.pop(0)})
+            continue
+        if ended.interrupts:
+            _close(ended.value["turn"], ended.value["messages"], scene, handles)
+        return handles.traces.records[-1]
 
 
-def _close(turn: Turn, messages: list[AnyMessage], scene: Scene, handles: Handles) -> Record:
-    """Return the record of a turn that nobody decided about, or that was cut short."""
-    assert isinstance(handles.traces, InMemoryTraces)
+def _close(turn: Turn, messages: list[AnyMessage], scene: Scene, handles: Handles) -> None:
+    """End a turn that nobody decided about, or that was cut short."""
     recording = scene.recording
     answers = recording.refuse(messages) if recording else refuse_calls(messages)[1]
     why = (recording and recording.record["error"]) or WAITS
     close_turn(handles, turn, this_turn(messages), why, scene.thread, answers)
-    return handles.traces.records[-1]
