@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from ana.spending.total import recorded_cost
+from ana.spending.total import read_bills, recorded_cost
 from ana.workspace import Workspace
 
 EVER = datetime.min.replace(tzinfo=UTC)
@@ -48,10 +48,11 @@ def add_up(workspace: Workspace, begin: datetime = EVER) -> tuple[list[DayCost],
     clock = workspace.make_clock()
     days: dict[tuple[str, str], DayCost] = {}
     damaged: dict[str, int] = {}
-    for account in workspace.open_spending(clock).iter_accounts():
-        if account.unreadable:
-            damaged[account.name] = account.unreadable
-        for record in account.records:
+    for name, text in workspace.open_spending(clock).iter_accounts():
+        records = read_bills(text)
+        if unreadable := len(text.splitlines()) - len(records):
+            damaged[name] = unreadable
+        for record in records:
             is_online = record.get("provider") != "offline"  # the reader's tokens are nobody's
             if is_online and datetime.fromisoformat(record["ts"]).astimezone(UTC) >= begin:
                 key = clock.day(record["ts"]).isoformat(), record["model"]

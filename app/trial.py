@@ -118,7 +118,8 @@ def ask_for_hello(settings: Settings) -> "tuple[Done, float]":
         start = time.monotonic()
         done = expect_done(assistant.ask(HELLO, "trial"))
         seconds = time.monotonic() - start
-        spending.keep(assistant.handles.traces.read("trial"))
+        for record in assistant.handles.traces.read("trial"):
+            spending.keep(record)
     if done.error:
         raise UserError(done.answer)
     return done, seconds

@@ -27,9 +27,8 @@ from ana.settings import PROJECT, Autonomy, Settings, load_settings
 from ana.time.clock import Clock
 from ana.tracing.schema import Record
 from app.replay.compare import iter_differences
-from app.replay.history import list_messages
-from app.replay.model import list_decisions
 from app.replay.play import Scene, play
+from app.replay.recorded import list_decisions, list_messages
 from app.throwaway import make_throwaway
 
 FILE = PROJECT / "tests" / "data" / "goldens.jsonl"

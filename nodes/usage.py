@@ -70,8 +70,7 @@ class Purse:
         usage = add_usage(no_usage(), part, sent)
         self.spending.add(self._price(usage))
         usd = cost(usage, self.model, self.settings)
-        bill = {"model": self.model, "provider": self.settings.provider, "usage": usage, "cost_usd": usd}
-        self.spending.keep([bill])
+        self.spending.keep({"model": self.model, "provider": self.settings.provider, "usage": usage, "cost_usd": usd})
 
     def _price(self, usage: Tokens) -> float:
         return cost(usage, self.model, self.settings) or 0.0

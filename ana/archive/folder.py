@@ -66,7 +66,7 @@ def _write_file(storage: FolderStorage, table: str, rows: list[Row]) -> None:
             with FolderBooks(storage.folder).open() as note:
                 note.day, note.usd, note.most = rows[0]
         case "bills":
-            FolderBooks(storage.folder).append(["\n".join(line for (line,) in rows)])
+            FolderBooks(storage.folder).append("\n".join(line for (line,) in rows))
         case "settings" if storage.person != OWNER:
             storage.write_settings(OthersSettings.model_validate_json(rows[0][0]))
         case "notes":

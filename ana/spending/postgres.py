@@ -35,8 +35,8 @@ class PostgresBooks:
             change = "UPDATE spending SET day = ?, usd = ?, most = ?, held = ?"
             session.add(change, note.day, note.usd, note.most, _HELD.dump_json(note.held).decode())
 
-    def append(self, lines: list[str]) -> None:
-        self._rows.change(*(Statement("INSERT INTO bills (line) VALUES (?)", [line]) for line in lines))
+    def append(self, line: str) -> None:
+        self._rows.change(Statement("INSERT INTO bills (line) VALUES (?)", [line]))
 
     def read_ledger(self, since: float) -> str:
         query = "SELECT line FROM bills WHERE written >= to_timestamp(?) ORDER BY number"

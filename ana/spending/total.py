@@ -13,9 +13,8 @@ import math
 import os
 import secrets
 import time as timing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime, time
 from typing import Any
 
@@ -39,25 +38,9 @@ LATE = 60.0
 """Seconds that a call may last longer than a turn; what it reserved ends then, if its process is gone."""
 _PAID = ("ts", "model", "usage", "cost_usd")
 """What a record must have to be added up."""
-_UNUSABLE = (OSError, StoreBroken, StoreBusy)
-"""What is raised where nothing can be noted."""
 _POLL_SECONDS = 0.02
-_NOTHING = 1e-9
-"""USD; sums of fractions are not exact."""
 
 _log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True)
-class Account:
-    """What was paid for in a thread, or in the ledger of turns that leave no trace, and how many lines are unreadable.
-
-    The records are every attempt at a turn, also those that others replaced, for all were paid for.
-    """
-
-    name: str
-    records: list[dict[str, Any]]
-    unreadable: int
 
 
 class Spending:
@@ -76,13 +59,9 @@ class Spending:
 
     def add(self, usd: float) -> None:
         """Add the cost of a call. If it cannot be noted, a turn goes on all the same."""
-        if not (math.isfinite(usd) and usd > 0):
-            return
-        try:
-            with self._open() as note:
+        if math.isfinite(usd) and usd > 0:
+            with _warn_unless_noted("what a model call cost"), self._open() as note:
                 note.usd, note.most = round(note.usd + usd, 9), max(note.most or 0.0, usd)
-        except _UNUSABLE as exc:
-            _log.warning("what a model call cost could not be noted: %s", exc)
 
     @contextmanager
     def reserve(self, usd: float | None) -> Iterator[None]:
@@ -100,72 +79,58 @@ class Spending:
             BudgetReached: The budget is spent, or still held by other calls when the turn has had its ANA_TURN_SECONDS.
             TurnStopped: The present run was stopped.
         """
-        held = self._wait_for_room(usd)
+        budget, id = self._settings.ana_daily_budget_usd, secrets.token_hex(8)
+        if budget is None:
+            yield
+            return
+        with _warn_unless_noted("what a model call may cost"):
+            self._wait_for_room(id, usd, budget)
         try:
             yield
         finally:
-            if held:
-                self._release(held)
+            with _warn_unless_noted("the end of a model call"), self._books.open() as note:
+                note.held = [each for each in note.held if each.id != id]
 
-    def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
-        """Store the costs of turns that leave no trace, LEDGER_KEYS of each; `add` has counted them."""
-        now = self._clock.now().isoformat()
-        bills = ({"ts": now} | {key: each[key] for key in LEDGER_KEYS} for each in records if each["cost_usd"] != 0)
-        try:
-            self._books.append([json.dumps(bill) for bill in bills])
-        except _UNUSABLE as exc:
-            _log.warning("what a turn cost could not be kept: %s", exc)
+    def keep(self, record: Mapping[str, Any]) -> None:
+        """Store the cost of a turn that leaves no trace, LEDGER_KEYS of its record; `add` has counted it."""
+        if record["cost_usd"] != 0:
+            bill = {"ts": self._clock.now().isoformat()} | {key: record[key] for key in LEDGER_KEYS}
+            with _warn_unless_noted("what a turn cost"):
+                self._books.append(json.dumps(bill))
 
-    def iter_accounts(self, since: float = 0.0) -> Iterator[Account]:
-        """Yield the paid turns of each thread that was written to since a moment, in seconds."""
+    def iter_accounts(self, since: float = 0.0) -> Iterator[tuple[str, str]]:
+        """Yield the name and the lines of each thread, and of the ledger, if written to since a moment, in seconds."""
         for id in self._traces.ids(since):
-            yield _read_account(id, self._traces.read_text(id))
+            yield id, self._traces.read_text(id)
         if ledger := self._books.read_ledger(since):
-            yield _read_account(LEDGER, ledger)
+            yield LEDGER, ledger
 
-    def _wait_for_room(self, usd: float | None) -> Reservation | None:
-        """Return a reservation; None where there is no budget or no price, or nothing can be written."""
-        budget, left = self._settings.ana_daily_budget_usd, get_remaining_seconds()
-        until = timing.monotonic() + (self._settings.ana_turn_seconds if left is None else left)
-        if budget is None:
-            return None
+    def _wait_for_room(self, id: str, usd: float | None, budget: float) -> None:
+        """Return once a part of the budget is reserved, or at once if there is no price."""
         limit = _("the budget of ${budget:g} for one day").format(budget=budget)
-        while True:
-            if self.today() >= budget:
-                raise BudgetReached(limit)
-            if usd is None:
-                return None
-            try:
-                if held := self._try_to_reserve(usd, budget):
-                    return held
-            except _UNUSABLE as exc:
-                _log.warning("what a model call may cost could not be reserved: %s", exc)
-                return None
-            if timing.monotonic() > until:
+        seconds = get_remaining_seconds()
+        end = timing.monotonic() + (self._settings.ana_turn_seconds if seconds is None else seconds)
+        while self.today() < budget:
+            if usd is None or self._try_to_reserve(id, usd, budget):
+                return
+            if timing.monotonic() > end:
                 raise BudgetReached(_("what other calls leave of {limit}").format(limit=limit))
             check_stopped()
             timing.sleep(_POLL_SECONDS)
+        raise BudgetReached(limit)
 
-    def _try_to_reserve(self, usd: float, budget: float) -> Reservation | None:
-        """Return a reservation; None while other calls hold what is left, or when nothing is left by now."""
+    def _try_to_reserve(self, id: str, usd: float, budget: float) -> bool:
+        """Return False while other calls hold what is left, or when nothing is left by now."""
         now = timing.time()
         with self._open() as note:
             note.held = [each for each in note.held if each.until > now]
             left, held = budget - note.usd, sum(each.usd for each in note.held)
             expected = left if note.most is None else max(usd, note.most)
-            if left <= 0 or (note.held and held + expected > left + _NOTHING):
-                return None
-            until = now + self._settings.ana_turn_seconds + LATE
-            reservation = Reservation(secrets.token_hex(8), expected, until, os.getpid())
-            note.held.append(reservation)
-            return reservation
-
-    def _release(self, held: Reservation) -> None:
-        try:
-            with self._books.open() as note:
-                note.held = [each for each in note.held if each.id != held.id]
-        except _UNUSABLE as exc:
-            _log.warning("what was reserved for a model call stays so for a while: %s", exc)
+            has_room = left > 0 and (not note.held or round(held + expected - left, 9) <= 0)
+            if has_room:
+                until = now + self._settings.ana_turn_seconds + LATE
+                note.held.append(Reservation(id, expected, until, os.getpid()))
+            return has_room
 
     @contextmanager
     def _open(self) -> Iterator[DayNote]:
@@ -183,10 +148,18 @@ class Spending:
         today = self._clock.now().date()
         midnight = datetime.combine(today, time(), self._clock.zone).timestamp()
         total = 0.0
-        for account in self.iter_accounts(midnight):  # a record of today was written today
-            records = (record for record in account.records if self._clock.day(record["ts"]) == today)
+        for _name, text in self.iter_accounts(midnight):  # a record of today was written today
+            records = (record for record in read_bills(text) if self._clock.day(record["ts"]) == today)
             total += sum(recorded_cost(record, self._settings) or 0.0 for record in records)
         return total
+
+
+@contextmanager
+def _warn_unless_noted(what: str) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, StoreBroken, StoreBusy) as exc:
+        _log.warning("%s could not be noted: %s", what, exc)
 
 
 class NoSpending(Spending):
@@ -202,7 +175,7 @@ class NoSpending(Spending):
     def reserve(self, usd: float | None) -> Iterator[None]:
         yield
 
-    def keep(self, records: Iterable[Mapping[str, Any]]) -> None:
+    def keep(self, record: Mapping[str, Any]) -> None:
         pass
 
 
@@ -215,6 +188,6 @@ def recorded_cost(record: Mapping[str, Any], settings: Settings) -> float | None
     return cost(record["usage"], record["model"], settings.model_copy(update={"llm_provider": provider}))
 
 
-def _read_account(name: str, text: str) -> Account:
-    found = [record for record in read_json_lines(text) if not find_fault(record, _PAID, _PAID)]
-    return Account(name, found, len(text.splitlines()) - len(found))
+def read_bills(text: str) -> list[dict[str, Any]]:
+    """Return what lines of an account say was paid for; also turns that others replaced, without unreadable lines."""
+    return [record for record in read_json_lines(text) if not find_fault(record, _PAID, _PAID)]

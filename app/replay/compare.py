@@ -43,14 +43,9 @@ def compare(recorded: Record, again: Record) -> Difference | None:
 
 def _iter_differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[Difference]:
     for number, (one, other) in enumerate(zip_longest(old["steps"], new["steps"], fillvalue=NO_STEP), 1):
-        for difference in _differ(one, other, ["tool", "args", "observation"]):
-            yield Difference(number, one["tool"], *difference)
-    end = [name for name in ("answer", "error", "receipt", "changes") if name in old]
-    for difference in _differ(_cut_unchanged(old), _cut_unchanged(new), end):
-        yield Difference(None, "", *difference)
-    sent = [name for name in ("prompts", "tools") if name in old.get("replay", {})]
-    for difference in _differ(old.get("replay", {}), new.get("replay", {}), sent):
-        yield Difference(None, "", *difference)
+        yield from _differ(one, other, ("tool", "args", "observation"), number)
+    yield from _differ(_cut_unchanged(old), _cut_unchanged(new), ("answer", "error", "receipt", "changes"))
+    yield from _differ(old.get("replay", {}), new.get("replay", {}), ("prompts", "tools"))
 
 
 def _cut_unchanged(record: dict[str, Any]) -> dict[str, Any]:
@@ -59,9 +54,13 @@ def _cut_unchanged(record: dict[str, Any]) -> dict[str, Any]:
     return record | {"receipt": first} if tells_no_changes(record.get("receipt")) else record
 
 
-def _differ(old: dict[str, Any], new: dict[str, Any], names: Sequence[str]) -> Iterator[tuple[str, Any, Any]]:
+def _differ(
+    old: dict[str, Any], new: dict[str, Any], names: Sequence[str], step: int | None = None
+) -> Iterator[Difference]:
     for name in names:
-        yield from iter_differences(old.get(name), new.get(name), name)
+        if name in old:  # an older record may lack it
+            for what, recorded, again in iter_differences(old[name], new.get(name), name):
+                yield Difference(step, old["tool"] if step else "", what, recorded, again)
 
 
 def iter_differences(one: Any, other: Any, at: str) -> Iterator[tuple[str, Any, Any]]:

@@ -1,49 +1,49 @@
-"""Models for a replay: one that decides as was recorded, and one that is shown another prompt."""
+"""A recorded turn in place of the model and of the tools, and a model that is shown another prompt."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage, ToolCall
+from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, ToolCall, ToolMessage
 from langchain_core.outputs import ChatGenerationChunk
+from langgraph.types import interrupt
 from pydantic import PrivateAttr, SkipValidation
 
-from ana.errors import ModelFailed
-from ana.models.base import MARKS, PROMPT_DATA, ModelWrapper, StreamingModel, stream_chunks, to_chunk
-from ana.models.call import REFUSED
-from ana.tracing.schema import Record, RecordedDecision
-from app.replay.history import make_invalid_call
-from app.replay.results import RecordedResults, Result, list_decided
+from ana.errors import ModelFailed, ToolError
+from ana.models.base import PROMPT_DATA, ModelWrapper, StreamingModel, stream_chunks, to_chunk
+from ana.tracing.record import INTERRUPTED
+from ana.tracing.schema import DraftCheck, Record
+from app.replay.recorded import Result, get_fields, list_decisions, list_results, make_question
+from nodes.attachments import explain_unread
+from nodes.calls import answer_refused
+from nodes.history import list_unanswered_calls
 
 
 class RecordedEnd(ModelFailed):
     """The end of a turn that cannot happen again: a model that failed, a person who stopped it, a limit of time.
 
-    Args:
-        draft: What the person was told.
+    Its hint is all that the person is told.
     """
-
-    def __init__(self, record: Record, draft: str) -> None:
-        super().__init__(str(record["error"]))
-        self._draft = draft
 
     def sentence(self) -> str:
-        return self._draft
+        return self.hint
 
 
-class RecordedModel(StreamingModel):
-    """Decides as was recorded, then ends as was recorded.
-
-    Args:
-        end: The draft that it ended with where no decision did.
-        results: What the calls are answered; after one that was not recorded nothing more is decided.
-    """
+class Recording(StreamingModel):
+    """The model and the tools of a recorded turn: decides, checks and answers as was recorded, then ends so."""
 
     record: SkipValidation[Record]
-    end: str
-    results: SkipValidation[RecordedResults]
-    _next: int = PrivateAttr(default=0)
-    _checked: int = PrivateAttr(default=0)
+    _decisions: Iterator[AIMessage] = PrivateAttr()
+    _checks: Iterator[DraftCheck] = PrivateAttr()
+    _results: list[Result] = PrivateAttr()
+    """Of the calls that were not made yet."""
+    _refused: list[tuple[str, dict[str, Any]]] = PrivateAttr()
+    _went_elsewhere: bool = PrivateAttr(default=False)
+
+    def model_post_init(self, _: Any) -> None:
+        self._decisions, self._checks = iter(list_decisions(self.record)), iter(self.record.get("checks", []))
+        self._results = list_results(self.record)
+        self._refused = [(each[0]["tool"], each[0]["args"]) for each in self._results if _is_undecided(each)]
 
     @property
     def _llm_type(self) -> str:
@@ -54,22 +54,47 @@ class RecordedModel(StreamingModel):
         yield ChatGenerationChunk(message=to_chunk(self._decide() if decides else self._check()))
 
     def _decide(self) -> AIMessage:
-        if self.results.is_other:
+        if self._went_elsewhere:
             raise ModelFailed("It went another way than the recorded turn.")
-        decisions = list_decisions(self.record)
-        if self._next == len(decisions):
-            if self.record["error"]:
-                raise RecordedEnd(self.record, self.end)
-            raise ModelFailed("No further decision is recorded.")
-        self._next += 1
-        return decisions[self._next - 1]
+        if (decision := next(self._decisions, None)) is not None:
+            return decision
+        if error := self.record["error"]:
+            raise RecordedEnd(error, self.record["answer"].removesuffix(explain_unread(make_question(self.record))))
+        raise ModelFailed("No further decision is recorded.")
 
     def _check(self) -> AIMessage:
-        checks = self.record.get("checks", [])[self._checked :]
-        self._checked += 1
-        if not checks or checks[0]["error"]:
-            raise ModelFailed(checks[0]["error"] if checks else "No further check is recorded.")
-        return AIMessage(json.dumps({"untrue": checks[0]["untrue"]}))
+        check = next(self._checks, None)
+        if check is None or check["error"]:
+            raise ModelFailed(check["error"] if check else "No further check is recorded.")
+        return AIMessage(json.dumps({"untrue": check["untrue"]}))
+
+    def answer(self, call: ToolCall) -> ToolMessage:
+        """Return the recorded answer to a call. The turn stops at a call that was never answered.
+
+        Raises:
+            ToolError: No result of the call is recorded.
+        """
+        for result in self._results:
+            step, answer = result
+            if (step["tool"], step["args"]) == (call["name"], call["args"]):
+                self._results.remove(result)
+                if step["observation"] == INTERRUPTED or _is_undecided(result):
+                    interrupt(None)
+                return answer.model_copy(update={"tool_call_id": str(call["id"])})
+        self._went_elsewhere = True
+        raise ToolError(f"{call['name']} is not run in a replay, and no result is recorded.", "Do without it.")
+
+    def refuse(self, messages: Sequence[AnyMessage]) -> list[ToolMessage]:
+        """Return the answers to the calls that have certainly not run, because nobody decided about them."""
+        calls = list_unanswered_calls(messages)
+        return [answer_refused(call) for call in calls if (call["name"], call["args"]) in self._refused]
+
+
+def _is_undecided(result: Result) -> bool:
+    """Return whether nobody decided about a call; one that the person declined says what it would have done."""
+    step, answer = result
+    refused = answer_refused(ToolCall(name=step["tool"], args={}, id=""))
+    return answer.artifact is None and get_fields(step) == json.loads(refused.text)
 
 
 class OtherPrompt(ModelWrapper):
@@ -84,32 +109,8 @@ class OtherPrompt(ModelWrapper):
     def _stream(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
     ) -> Iterator[ChatGenerationChunk]:
-        rewritten = [self._exchange(message) for message in messages]
-        for chunk in stream_chunks(self.inner, rewritten, stop, **kwargs):
+        system, *rest = messages
+        if data := system.additional_kwargs.get(PROMPT_DATA):
+            system = system.model_copy(update={"content": self.fill(data)})
+        for chunk in stream_chunks(self.inner, [system, *rest], stop, **kwargs):
             yield ChatGenerationChunk(message=chunk)
-
-    def _exchange(self, message: BaseMessage) -> BaseMessage:
-        data = message.additional_kwargs.get(PROMPT_DATA)
-        return message.model_copy(update={"content": self.fill(data)}) if data else message
-
-
-def list_decisions(record: Record) -> list[AIMessage]:
-    """Return the replies of a turn's model, which say and mean what was recorded.
-
-    Where the person decided about calls, these are as they let them run.
-    """
-    is_decided = "given" in record.get("replay", {})
-    return [_make_reply(each, results if is_decided else []) for each, results in list_decided(record)]
-
-
-def _make_reply(decision: RecordedDecision, results: Sequence[Result]) -> AIMessage:
-    calls = []
-    for number, call in enumerate(decision["tool_calls"]):
-        ran = results[number][0] if number < len(results) else None
-        args = ran["args"] if ran and ran["tool"] == call["name"] else call["args"]
-        calls.append(ToolCall(name=call["name"], args=args, id=f"call-{number}"))
-    broken = [make_invalid_call(call, f"broken-{n}") for n, call in enumerate(decision["invalid_tool_calls"])]
-    metadata: dict[str, Any] = {mark: True for mark in MARKS if decision.get(mark)}
-    if broken and not calls and broken[0]["error"]:  # a reader may have refused what JSON alone would take
-        metadata[REFUSED] = broken[0]["error"]
-    return AIMessage(decision["text"], tool_calls=calls, invalid_tool_calls=broken, response_metadata=metadata)

@@ -16,7 +16,7 @@ from ana.tracing.langsmith import untraced
 from ana.tracing.port import InMemoryTraces
 from ana.tracing.schema import Record
 from ana.translation import Language
-from app.replay.results import RecordedResults
+from app.replay.model import Recording
 from graph.builder import graph
 from graph.context import LocalContext
 from graph.state import Turn
@@ -38,8 +38,7 @@ class Scene:
         summary: What stands for those that the conversation no longer holds.
         check: Whether a model checks its drafts.
         replies: What the person replies to its requests, in order.
-        results: What calls are answered in the place of tools; None if these run.
-        ending: What it is closed with where it stops, and nobody decides.
+        recording: Answers calls in the place of tools; None if these run.
         language: What people read of it is in this language; None for the person's.
     """
 
@@ -50,26 +49,25 @@ class Scene:
     summary: str = ""
     check: Checking = "off"
     replies: Sequence[Any] = ()
-    results: RecordedResults | None = None
-    ending: str = WAITS
+    recording: Recording | None = None
     language: Language | None = None
 
 
 @dataclass(frozen=True)
 class SceneContext(LocalContext):
-    """The context of a turn that has its id already, and in which recorded results stand for tools."""
+    """The context of a turn that has its id already, and in which a recording may stand for tools."""
 
     scene: Scene = field(kw_only=True)
 
     @property
     def is_repeated(self) -> bool:
-        return self.scene.results is not None
+        return self.scene.recording is not None
 
     def name_turn(self, id: str) -> str:
         return self.scene.id
 
     def answer(self, call: ToolCall) -> ToolMessage | None:
-        return self.scene.results.answer(call) if self.scene.results else None
+        return self.scene.recording.answer(call) if self.scene.recording else None
 
 
 def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Record:
@@ -99,16 +97,17 @@ def play(scene: Scene, handles: Handles, dial: Autonomy, max_steps: int) -> Reco
             ended = saved.invoke(
                 inputs, config, context=context, durability="exit", output_keys=["messages", "turn"], version="v2"
             )
-        if not ended.interrupts:
-            return handles.traces.records[-1]
-        if not replies:
-            return _close(ended.value["turn"], ended.value["messages"], scene, handles)
-        inputs = Command(resume={ended.interrupts[0].id: replies.pop(0)})
+        if ended.interrupts and replies:
+            inputs = Command(resume={ended.interrupts[0].id: replies.pop(0)})
+            continue
+        if ended.interrupts:
+            _close(ended.value["turn"], ended.value["messages"], scene, handles)
+        return handles.traces.records[-1]
 
 
-def _close(turn: Turn, messages: list[AnyMessage], scene: Scene, handles: Handles) -> Record:
-    """Return the record of a turn that nobody decided about, or that was cut short."""
-    assert isinstance(handles.traces, InMemoryTraces)
-    answers = scene.results.refuse(messages) if scene.results else refuse_calls(messages)[1]
-    close_turn(handles, turn, this_turn(messages), scene.ending, scene.thread, answers)
-    return handles.traces.records[-1]
+def _close(turn: Turn, messages: list[AnyMessage], scene: Scene, handles: Handles) -> None:
+    """End a turn that nobody decided about, or that was cut short."""
+    recording = scene.recording
+    answers = recording.refuse(messages) if recording else refuse_calls(messages)[1]
+    why = (recording and recording.record["error"]) or WAITS
+    close_turn(handles, turn, this_turn(messages), why, scene.thread, answers)

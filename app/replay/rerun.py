@@ -19,13 +19,11 @@ from ana.settings import Settings
 from ana.time.clock import Clock
 from ana.tracing.schema import DISPLAY_FIELDS, FOLLOWED, RUN_AGAIN, Inputs, Record, find_fault
 from ana.workspace import open_workspace
-from app.replay.history import make_question, rebuild_history
-from app.replay.model import RecordedModel
-from app.replay.play import WAITS, Scene, play
-from app.replay.results import RecordedResults
+from app.replay.model import Recording
+from app.replay.play import Scene, play
+from app.replay.recorded import make_question, rebuild_history
 from app.throwaway import make_throwaway
 from graph.context import MOST_STEPS
-from nodes.attachments import explain_unread
 
 STARTS = ("load_context", "reason")
 """The nodes that a turn can begin at when it is run again."""
@@ -47,16 +45,13 @@ def repeat(settings: Settings, record: Record, thread: Sequence[Record], texts: 
     Raises:
         CannotReplay: Something that it needs is not recorded.
     """
-    inputs, results = _read_inputs(record), RecordedResults(record)
-    scene = _set_scene(record, inputs, thread)
-    scene = replace(scene, results=results, ending=record["error"] or WAITS)
-    end = record["answer"].removesuffix(explain_unread(scene.question))
-    model = RecordedModel(record=record, end=end, results=results)
-    store = _fill_lines(inputs["lines"], texts, record["ts"])
+    scene = _set_scene(record, thread)
+    recording = Recording(record=record)
+    store = _fill_lines(record["replay"]["lines"], texts, record["ts"])
     began = datetime.fromisoformat(record["ts"])
     clock = Clock(began.tzinfo or UTC, lambda: began)
-    handles = make_throwaway(settings.model_copy(update=WITHOUT_LIMIT), model, store, clock)
-    return play(scene, handles, "act", MOST_STEPS)
+    handles = make_throwaway(settings.model_copy(update=WITHOUT_LIMIT), recording, store, clock)
+    return play(replace(scene, recording=recording), handles, "act", MOST_STEPS)
 
 
 def ask_other(
@@ -74,11 +69,11 @@ def ask_other(
     Raises:
         CannotReplay: Something that it needs is not recorded.
     """
-    scene = _set_scene(record, _read_inputs(record), thread)
+    scene = _set_scene(record, thread)
     spending = open_workspace(settings).open_spending()
     handles = make_throwaway(settings.model_copy(update={"tools_modules": ()}), model, store, spending=spending)
     answered = play(scene, handles, settings.ana_autonomy, settings.ana_max_steps)
-    spending.keep([answered])
+    spending.keep(answered)
     return answered
 
 
@@ -110,11 +105,12 @@ def _fill_lines(lines: dict[str, str], texts: Iterable[str], stamp: str) -> InMe
     return store
 
 
-def _set_scene(record: Record, inputs: Inputs, thread: Sequence[Record]) -> Scene:
+def _set_scene(record: Record, thread: Sequence[Record]) -> Scene:
+    inputs = _read_inputs(record)
     return Scene(
         id=record["id"],
         thread=record["thread_id"],
-        question=make_question(record, inputs["left_out"]),
+        question=make_question(record),
         history=rebuild_history(record, inputs, thread),
         summary=inputs["summary"],
         check="model" if record.get("checks") else "off",

@@ -60,7 +60,7 @@ def _check(case: Case, context: LocalContext) -> Checked:
     turn, _ = check_draft(make_turn(case.id, state, handles.clock), evidence, record, context)
     for check in turn.get("checks", []):
         spent = {"usage": check["usage"], "cost_usd": cost(check["usage"], check["model"], handles.settings)}
-        handles.spending.keep([{"model": check["model"], "provider": handles.settings.provider, **spent}])
+        handles.spending.keep({"model": check["model"], "provider": handles.settings.provider, **spent})
         return Checked(case, check)
     return Checked(case, None)
 

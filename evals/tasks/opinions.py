@@ -165,7 +165,7 @@ class Judge:
             return _leave_out(run)
         spent, scores = cost(usage, self.name, self._settings), read_scores(reply.text, self._rubrics)
         record = {"model": self.name, "provider": self._settings.provider, "usage": usage, "cost_usd": spent}
-        self._purse.spending.keep([record])
+        self._purse.spending.keep(record)
         return Opinion(run.task, run.repeat, scores, "" if scores else UNREADABLE, spent, _read_exact(run))
 
     def _ask(self, messages: list[AnyMessage]) -> tuple[AIMessage, Tokens]:

@@ -149,7 +149,8 @@ class Stage:
             error = exc.sentence()
         finally:  # also what a person stops was paid for
             records = assistant.handles.traces.read(task.id)[len(task.earlier) :]
-            self._spending.keep(records)
+            for record in records:
+                self._spending.keep(record)
         seconds = time.monotonic() - begun
         answer = ended[-1].answer if ended else ""
         steps = [step for done in ended for step in done.steps]

@@ -18,8 +18,8 @@ from ana.tracing.schema import CHECKED, DraftCheck, Record
 from ana.workspace import open_workspace
 from app.outcome import Done, expect_done
 from app.replay.compare import compare
+from app.replay.recorded import list_results
 from app.replay.rerun import repeat
-from app.replay.results import list_results
 from app.turn import open_assistant
 from graph.builder import graph
 from graph.context import Context, LocalContext

@@ -7,6 +7,7 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.messages.utils import merge_message_runs
 from langchain_core.outputs import ChatGenerationChunk
 from pydantic import PrivateAttr
 
@@ -158,20 +159,12 @@ def to_plain_history(messages: Sequence[BaseMessage], instructions: str) -> list
         instructions: How to decide; they begin the system message.
     """
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
-    history: list[BaseMessage] = []
-    for message in messages:
-        for plain in _rewrite(message, answers):
-            _append(history, plain)
-    system = history.pop(0).text if history and isinstance(history[0], SystemMessage) else ""
+    plain = [each for message in messages for each in _rewrite(message, answers)]
+    system = plain.pop(0).text if plain and isinstance(plain[0], SystemMessage) else ""
+    # many chat templates refuse two messages of one side in a row
+    history = merge_message_runs(plain, chunk_separator="\n\n")
     # the system prompt ends with what changes from turn to turn, and a cache holds a prompt only up to there
     return [SystemMessage(f"{instructions}\n{system}".strip()), *history]
-
-
-def _append(history: list[BaseMessage], message: BaseMessage) -> None:
-    """Add a message, joined to the last if that is of the same side: many chat templates refuse two in a row."""
-    if history and isinstance(message, HumanMessage | AIMessage) and history[-1].type == message.type:
-        message = type(message)(f"{history.pop().text}\n\n{message.text}")
-    history.append(message)
 
 
 def _rewrite(message: BaseMessage, answers: dict[str, ToolMessage]) -> Iterator[BaseMessage]:

@@ -1,0 +1,159 @@
+"""A recorded turn as messages: its decisions, the answers to its calls, and the conversation before it."""
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Any, TypeAlias
+
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, InvalidToolCall, ToolCall, ToolMessage
+
+from ana.errors import CannotReplay
+from ana.models.base import MARKS
+from ana.models.call import REFUSED
+from ana.tracing.record import INTERRUPTED
+from ana.tracing.schema import (
+    CONTINUED,
+    FOLLOWED,
+    INVALID,
+    Inputs,
+    Record,
+    RecordedDecision,
+    Step,
+    find_fault,
+    is_call,
+)
+from nodes.attachments import MARK
+from nodes.reason import keep_progress
+from nodes.receipt import make_answer, name_recorded
+from tools.artifacts import Artifact, decline, refuse_copy
+
+Result: TypeAlias = tuple[Step, ToolMessage]
+"""A call, and the message that answers it."""
+
+
+def list_results(record: Record) -> list[Result]:
+    """Return the calls of a turn with their answers, without the drafts that were sent back."""
+    steps = [step for step in record["steps"] if step["tool"] == INVALID or is_call(step)]
+    changes, inputs = iter(record.get("changes", [])), record.get("replay")
+    wrote = dict(enumerate(inputs.get("wrote", []))) if inputs else {}
+    declined = inputs.get("declined", {}) if inputs else {}
+    results = []
+    for number, step in enumerate(steps):
+        artifact = decline(declined[str(number)]) if str(number) in declined else _find_refused_copy(step)
+        if own := [*islice(changes, wrote.get(number, 0))]:
+            artifact = {"changes": own}
+        results.append((step, _make_answer(step, artifact)))
+    return results
+
+
+def _make_answer(step: Step, artifact: Artifact | None) -> ToolMessage:
+    observation = step["observation"]
+    text = observation if isinstance(observation, str) else json.dumps(observation, ensure_ascii=False)
+    status = "error" if {"error", "hint"} <= get_fields(step).keys() else "success"
+    return ToolMessage(text, name=step["tool"], tool_call_id="", artifact=artifact, status=status)
+
+
+def _find_refused_copy(step: Step) -> Artifact | None:
+    """Return the mark of a copy that was not stored: whether it may be stored in the next turn depends on it."""
+    fields = get_fields(step)
+    existing = fields.get("existing")
+    if step["tool"] == "append_context" and "note" in fields:
+        return refuse_copy(str(fields.get("line")), str(fields.get("content")))
+    if step["tool"] == "create_item" and isinstance(existing, dict):
+        return refuse_copy(str(existing.get("id")), str(existing.get("content")))
+    return None
+
+
+def get_fields(step: Step) -> dict[str, Any]:
+    """Return a step's observation if it is an object, else an empty one."""
+    return step["observation"] if isinstance(step["observation"], dict) else {}
+
+
+def list_decisions(record: Record) -> list[AIMessage]:
+    """Return the replies of a turn's model, which say and mean what was recorded.
+
+    Where the person decided about calls, these are as they let them run.
+    """
+    is_decided = "given" in record.get("replay", {})
+    return [_make_decision(each, results if is_decided else [], "") for each, results in _list_decided(record)]
+
+
+def _list_decided(record: Record) -> list[tuple[RecordedDecision, list[Result]]]:
+    """Return the decisions of a turn, each with the results of its calls; none of those that did not run."""
+    results = iter(list_results(record))
+    counts = ((each, len(each["tool_calls"]) + len(each["invalid_tool_calls"])) for each in record["decisions"])
+    return [(decision, [*islice(results, count)]) for decision, count in counts]
+
+
+def _make_decision(decision: RecordedDecision, results: Sequence[Result], id: str) -> AIMessage:
+    """Return a decision as the model made it, but with the calls that ran where the results have others."""
+    calls: list[ToolCall] = []
+    broken: list[InvalidToolCall] = []
+    for number, call in enumerate(decision["tool_calls"]):
+        made = ToolCall(name=call["name"], args=call["args"], id=f"{id}-{number}")
+        if number < len(results) and results[number][0]["tool"] != INVALID:
+            made |= {"name": results[number][0]["tool"], "args": results[number][0]["args"]}
+        calls.append(made)
+    for number, unread in enumerate(decision["invalid_tool_calls"], len(calls)):
+        name, args, error = unread["name"], unread["args"], unread.get("error")
+        broken.append(InvalidToolCall(type="invalid_tool_call", name=name, args=args, id=f"{id}-{number}", error=error))
+    metadata: dict[str, Any] = {mark: True for mark in MARKS if decision.get(mark)}
+    if broken and not calls and broken[0]["error"]:  # a reader may have refused what JSON alone would take
+        metadata[REFUSED] = broken[0]["error"]
+    return AIMessage(decision["text"], tool_calls=calls, invalid_tool_calls=broken, response_metadata=metadata)
+
+
+def make_question(record: Record) -> HumanMessage:
+    """Return the user message of a turn, with the mark of what was taken out of it."""
+    inputs = record.get("replay")
+    marks = {MARK: inputs["left_out"]} if inputs and inputs["left_out"] else {}
+    return HumanMessage(record["question"], id=record.get("message") or None, additional_kwargs=marks)
+
+
+def rebuild_history(record: Record, inputs: Inputs, thread: Sequence[Record]) -> list[AnyMessage]:
+    """Return the messages that a turn found in its conversation.
+
+    Args:
+        inputs: What its record keeps for a replay.
+
+    Raises:
+        CannotReplay: Records of earlier turns are gone, or damaged.
+    """
+    by_id = {each["id"]: each for each in thread}
+    earlier: list[Record] = []
+    previous = record.get("previous")
+    while len(earlier) < inputs["turns"]:
+        found = by_id.pop(previous or "", None)  # a turn that follows itself must not go on forever
+        if found is None:
+            raise CannotReplay("The conversation before this turn is no longer in the traces as it was.")
+        if fault := find_fault(found, CONTINUED, CONTINUED | FOLLOWED | {"changes", "replay"}):
+            raise CannotReplay(f"The record of the earlier turn {previous} is damaged: {fault}.")
+        earlier.insert(0, found)
+        previous = found.get("previous")
+    return list_messages(earlier)
+
+
+def list_messages(records: Sequence[Record]) -> list[AnyMessage]:
+    """Return the messages of turns, in order."""
+    return [message for record in records for message in _list_messages(record)]
+
+
+def _list_messages(record: Record) -> Iterator[AnyMessage]:
+    yield make_question(record)
+    for number, (decision, results) in enumerate(_list_decided(record), 1):
+        if results:  # else it has no calls, or they did not run
+            yield from _list_exchange(decision, results, f"{record['id']}-{number}")
+    is_known = "changes" in record and all(step["observation"] != INTERRUPTED for step in record["steps"])
+    recorded = name_recorded(record["changes"]) if is_known else ""
+    receipt, day = record.get("receipt", ""), record["ts"][:10]
+    yield make_answer(record["answer"], receipt, recorded, f"{record['id']}-answer", day)
+
+
+def _list_exchange(decision: RecordedDecision, results: Sequence[Result], id: str) -> Iterator[AnyMessage]:
+    """Yield the message of a decision as the conversation keeps it, and the answers to its calls."""
+    text = keep_progress(decision["text"], decision["tool_calls"])
+    changed = {"id": id, "content": text, "response_metadata": {}}
+    yield _make_decision(decision, results, id).model_copy(update=changed)
+    for number, (step, answer) in enumerate(results):
+        if step["observation"] != INTERRUPTED:
+            yield answer.model_copy(update={"tool_call_id": f"{id}-{number}"})
