@@ -22,7 +22,7 @@ from app.due import group_due
 from app.routines.offers import OFFERS, start_offer
 from app.routines.running import HOW, Routines, find_brief, list_routines
 from tests.app.test_damage import ana as run
-from tests.conftest import BERLIN, folders
+from tests.conftest import BERLIN, live_in
 from tests.postgres.server import open_people
 from tests.stories import Life
 
@@ -255,8 +255,7 @@ def test_each_offer_can_be_started_on_every_day(morning: Morning, name: str, day
 
 
 def test_the_command_starts_lists_asks_and_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:
-    for name, value in folders(tmp_path, LLM_PROVIDER="offline").items():
-        monkeypatch.setenv(name, value)
+    live_in(tmp_path, monkeypatch)
     code, told = run(capsys, "routines")
     assert code == 0
     assert "There is no routine." in told

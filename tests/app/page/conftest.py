@@ -18,7 +18,7 @@ from ana.memory.changes import make_edit
 from ana.values import Properties
 from ana.workspace import load_workspace
 from app.server.app import build_app
-from tests.conftest import folders
+from tests.conftest import live_in
 from tests.openai_stub import Stub
 
 
@@ -110,8 +110,7 @@ def list_fields(form: Tag) -> dict[str, list[str]]:
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a deployment, which the environment names."""
-    for name, value in folders(tmp_path, LLM_PROVIDER="offline", ANA_AUTONOMY="confirm").items():
-        monkeypatch.setenv(name, value)
+    live_in(tmp_path, monkeypatch, ANA_AUTONOMY="confirm")
     return tmp_path
 
 
