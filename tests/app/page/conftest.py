@@ -127,7 +127,7 @@ def read_properties(id: str) -> Properties:
 
 def use_model(patch: pytest.MonkeyPatch, stub: Stub) -> None:
     """Have this model answer in the application that is built next."""
-    for name, value in {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": stub.url}.items():
+    for name, value in stub.env.items():
         patch.setenv(name, value)
 
 
