@@ -125,6 +125,25 @@ def read_properties(id: str) -> Properties:
         return handles.memory.get(id).properties
 
 
+def bring_in(browser: Browser, data: bytes, name: str = "all.jsonl", **fields: str) -> Any:
+    """Send a file in the form of the settings; return the answer."""
+    browser.open("/app/settings")
+    form = list_fields(browser.one("form[enctype]"))
+    sent = {name: value for name, (value,) in form.items() if name != "file"} | fields
+    return browser.client.post("/app/files", data=sent, files={"file": (name, data)})
+
+
+def add_and_sign_in(browser: Browser, name: str = "anna") -> None:
+    """Add a person, and go on as them."""
+    browser.open("/app/settings")
+    browser.submit("Add a person", name=name)
+    token = browser.one("code.long").get_text()
+    browser.client.cookies.delete("ana-session")
+    browser.open("/app/sign-in")
+    browser.submit("Sign in", token=token)
+    browser.open("/app/settings")
+
+
 def use_model(patch: pytest.MonkeyPatch, stub: Stub) -> None:
     """Have this model answer in the application that is built next."""
     for name, value in stub.env.items():

@@ -29,7 +29,7 @@ from nodes.receipt import strip_receipt
 from tests.conftest import folders
 from tests.forks import fork
 from tests.openai_stub import Said, Stub, openai_stub
-from tests.postgres.server import new_database
+from tests.postgres.server import make_template, new_database
 from tests.sent import typed
 from tests.servers import fork_module
 
@@ -110,7 +110,7 @@ def end(process: Process) -> None:
 @pytest.fixture
 def fleet(tmp_path: Path) -> Iterator[Fleet]:
     with ExitStack() as stack:
-        stub, url = stack.enter_context(openai_stub(Said("Hello."))), stack.enter_context(new_database())
+        stub, url = stack.enter_context(openai_stub(Said("Hello."))), stack.enter_context(new_database(make_template()))
         stack.callback(lambda: open_database(url).close())
         yield Fleet(stack, tmp_path, url, stub)
 
