@@ -82,6 +82,12 @@ def folders(path: Path, **more: str) -> dict[str, str]:
     return {k: str(path / v) for k, v in here.items()} | fixed | more
 
 
+def live_in(path: Path, patch: pytest.MonkeyPatch, **more: str) -> None:
+    """Let the environment name an assistant that lives in one folder, offline unless it is said otherwise."""
+    for name, value in folders(path, **{"LLM_PROVIDER": "offline", **more}).items():
+        patch.setenv(name, value)
+
+
 @pytest.fixture
 def memory(clock: Clock) -> Memory:
     return Memory(InMemoryBackend(EMBEDDER), clock)

@@ -58,6 +58,11 @@ class Stub:
         """What it hears in a recording; None if it has no route for that."""
         self.recordings: list[bytes] = []
 
+    @property
+    def env(self) -> dict[str, str]:
+        """The settings of an assistant whose model this is."""
+        return {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": self.url}
+
     def reply(self, request: dict[str, Any]) -> Said:
         said = self.script.pop(0) if len(self.script) > 1 else self.script[0]
         return said if isinstance(said, Said) else said(request)

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 from tests.forks import PROJECT, fork
 from tests.waiting import PATIENCE
@@ -61,6 +62,12 @@ class Terminal:
         self.process.wait()
         os.close(self._master)
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
     def _read(self, seconds: float) -> bool:
         if not select.select([self._master], [], [], seconds)[0]:
             return False
@@ -74,9 +81,6 @@ class Terminal:
 @contextmanager
 def chatting(env: Mapping[str, str]) -> Iterator[Terminal]:
     """Yield a terminal at its first prompt."""
-    terminal = Terminal(env)
-    try:
+    with Terminal(env) as terminal:
         terminal.until("/help shows the commands.")
         yield terminal
-    finally:
-        terminal.close()

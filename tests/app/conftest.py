@@ -13,7 +13,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 from ana.settings import PROJECT, Settings, load_settings
 from evals.load.server import Server
 from tests.command_line import run_here
-from tests.conftest import folders
+from tests.conftest import folders, live_in
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, openai_stub
 from tests.postgres.server import keeping
@@ -52,8 +52,7 @@ HELLO = Said("Hello there.")
 def home(lived_in: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the folder that a module of tests has lived in, which the environment names."""
     path = shutil.copytree(lived_in, tmp_path / "home")
-    for name, value in folders(path, LLM_PROVIDER="offline").items():
-        monkeypatch.setenv(name, value)
+    live_in(path, monkeypatch)
     return path
 
 

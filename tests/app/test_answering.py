@@ -21,7 +21,7 @@ from ana.values import Properties
 from ana.workspace import load_workspace
 from app.answering import answer, mark_done
 from app.reminding import make_ringer
-from tests.conftest import BERLIN, folders
+from tests.conftest import BERLIN, live_in
 
 
 class Day:
@@ -51,8 +51,7 @@ class Day:
 
 @pytest.fixture
 def day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Day]:
-    for name, value in folders(tmp_path, LLM_PROVIDER="offline").items():
-        monkeypatch.setenv(name, value)
+    live_in(tmp_path, monkeypatch)
     with open_data(load_workspace(), "a test") as handles:
         yield Day(handles)
 

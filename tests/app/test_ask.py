@@ -136,8 +136,7 @@ def test_what_is_claimed_and_was_not_done_is_contradicted_on_standard_error(ana:
     ana("ask", "appointment: car inspection on 2030-12-16")
     false = "The car inspection is cancelled."
     with openai_stub(Said(calls=[("query_items", {"text": "inspection"})]), *[Said(false)] * 3) as stub:
-        model = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        done = ana("ask", "car inspection is off, cancel it", **model)
+        done = ana("ask", "car inspection is off, cancel it", **stub.env)
     assert done.stdout == f"{false}\n"
     assert done.stderr.splitlines()[-3:-1] == ["no changes", "car inspection on 2030-12-16: Mon 16 Dec 2030, active"]
 

@@ -22,7 +22,7 @@ from app.cli.export import write_export
 from app.cli.main import cli, run_command
 from app.serving import mark_serving
 from tests.chroma import chroma_of, open_memory
-from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
+from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders, live_in
 from tests.embedders.tiny_minilm import trust, write_model
 
 COMMANDS = (("items",), ("ask", "note: the bins go out on Thursday"))
@@ -59,8 +59,7 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with items, a line, a named conversation and its trace."""
     path = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in folders(path, LLM_PROVIDER="offline").items():
-            patch.setenv(name, value)
+        live_in(path, patch)
         for said in ("Buy milk tomorrow", "I prefer tea", "note: the key is in the tin"):
             cli(["ask", said, "--thread", "home"], standalone_mode=False)
     (path / "data" / "last_thread").write_text("0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001")

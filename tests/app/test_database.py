@@ -18,9 +18,9 @@ from ana.workspace import load_workspace, open_workspace
 from ana.workspace.personal import list_fixed, save_settings
 from app.reminding import make_ringer
 from tests.app.test_damage import ana as run
-from tests.conftest import folders
+from tests.conftest import live_in
 from tests.forks import run_forked
-from tests.postgres.server import new_database
+from tests.postgres.server import make_template, new_database
 
 Shown = pytest.CaptureFixture[str]
 
@@ -28,9 +28,8 @@ Shown = pytest.CaptureFixture[str]
 @pytest.fixture(autouse=True)
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of a deployment whose people are in a database; the environment says so."""
-    with new_database() as url:
-        for name, value in folders(tmp_path, LLM_PROVIDER="offline", ANA_DATABASE_URL=url).items():
-            monkeypatch.setenv(name, value)
+    with new_database(make_template()) as url:
+        live_in(tmp_path, monkeypatch, ANA_DATABASE_URL=url)
         yield tmp_path
         open_database(url).close()
 

@@ -100,27 +100,6 @@ def test_a_run_that_still_works_is_not_finished_by_another_door(
     assert stored(server_settings).count("the only cheese") == 1
 
 
-def test_a_cancelled_run_frees_its_thread_though_its_model_says_nothing(
-    client: SyncLangGraphClient, stub: Stub, thread: str, server_settings: Settings
-) -> None:
-    gate = Gate(store("never wanted"))
-    stub.script = gate.script()
-    run = client.runs.create(thread, "ana", input=say("hang"))
-    assert gate.reached.wait(30)
-    client.runs.cancel(thread, run["run_id"], wait=True)
-    lock = open_workspace(server_settings).open_locks().lock(thread, "a test", patience=30)
-    lock.acquire()
-    lock.release()
-    gate.opened.set()
-    assert strip_receipt(ask_again(client, thread)) == "Hello there."
-    assert "never wanted" not in stored(server_settings)
-
-
-def ask_again(client: SyncLangGraphClient, thread: str) -> str:
-    values: Any = client.runs.wait(thread, "ana", input=say("hello"))
-    return str(values["messages"][-1]["content"])
-
-
 def test_a_stopped_run_owns_its_thread_until_its_node_has_ended(settings: Settings) -> None:
     run = Run(open_workspace(settings).open_locks().lock("t", "ana server", patience=0), "t")
     asyncio.run(run.acquire(0))

@@ -15,7 +15,7 @@ from app.following import Following, follow_meanwhile, list_calendars
 from app.server.app import build_app
 from tests.app.page.conftest import Browser
 from tests.app.test_damage import ana as run
-from tests.conftest import folders
+from tests.conftest import live_in
 from tests.feeds import CHOIR, Feed, feeding, write_feed
 from tests.waiting import wait_until
 
@@ -25,8 +25,7 @@ Shown = pytest.CaptureFixture[str]
 @pytest.fixture
 def feed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Feed]:
     """A calendar, and a folder of our own."""
-    for name, value in folders(tmp_path, LLM_PROVIDER="offline").items():
-        monkeypatch.setenv(name, value)
+    live_in(tmp_path, monkeypatch)
     with feeding() as feed:
         yield feed
 

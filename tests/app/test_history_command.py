@@ -22,7 +22,7 @@ from app.cli.main import cli
 from app.undo import undo_turn
 from tests.app.conftest import Run
 from tests.chroma import open_memory
-from tests.conftest import BERLIN, EMBEDDER, folders
+from tests.conftest import BERLIN, EMBEDDER, folders, live_in
 
 
 def filled(settings: Settings) -> str:
@@ -139,8 +139,7 @@ def test_a_weekday_in_history_is_the_one_that_was(since: str, day: str) -> None:
 
 def test_trash(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     item = filled(settings)
-    for name, value in folders(tmp_path).items():
-        monkeypatch.setenv(name, value)
+    live_in(tmp_path, monkeypatch)
 
     def said(*words: str) -> str:
         done = CliRunner().invoke(cli, ["trash", *words])

@@ -10,7 +10,7 @@ import pytest
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 from app.cli.main import cli, run_command
-from tests.conftest import folders
+from tests.conftest import live_in
 from tests.mutations import mutate_lines, mutate_text
 
 SAID = (
@@ -41,8 +41,7 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     (path / "home" / "outside").mkdir(parents=True)
     (path / "home" / "outside.jsonl").write_text("somebody else's")
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in folders(path / "home" / "ana", LLM_PROVIDER="offline", HOME=str(path / "home")).items():
-            patch.setenv(name, value)
+        live_in(path / "home" / "ana", patch, HOME=str(path / "home"))
         patch.chdir(path / "home" / "outside")
         for said in SAID:
             run("ask", said, "--thread", NAME)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.app.test_damage import ana as run
-from tests.conftest import folders
+from tests.conftest import live_in
 
 OWN = (
     *("data/restored-photos/beach.jpg", "data/restored-x", "data/restored-01234567/x", "data/photo.jpg"),
@@ -21,8 +21,7 @@ Shown = pytest.CaptureFixture[str]
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> Path:
-    for name, value in folders(tmp_path, LLM_PROVIDER="offline").items():
-        monkeypatch.setenv(name, value)
+    live_in(tmp_path, monkeypatch)
     for said in ("note: buy milk", "note: the key is in the tin"):
         assert run(capsys, "ask", said, "--thread", "home")[0] == 0
     (trace,) = (tmp_path / "traces").iterdir()

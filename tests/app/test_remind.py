@@ -18,7 +18,7 @@ from ana.workspace import load_workspace, open_workspace
 from app.reminding import list_targets, ring_meanwhile
 from app.server.app import build_app
 from tests.app.test_damage import ana as run
-from tests.conftest import folders
+from tests.conftest import live_in
 from tests.forks import start_forked
 from tests.reminders.collector import Collector, collecting
 from tests.waiting import wait_until
@@ -29,8 +29,7 @@ Shown = pytest.CaptureFixture[str]
 @pytest.fixture
 def collector(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
     with collecting() as collector:
-        for name, value in folders(tmp_path, LLM_PROVIDER="offline", ANA_NOTIFY=collector.address).items():
-            monkeypatch.setenv(name, value)
+        live_in(tmp_path, monkeypatch, ANA_NOTIFY=collector.address)
         yield collector
 
 

@@ -15,7 +15,7 @@ import pytest
 from app.services import REMIND, SERVE, Service, describe, plan
 from evals.load.server import free_port
 from tests.app.test_damage import ana as run
-from tests.conftest import folders
+from tests.conftest import live_in
 
 Shown = pytest.CaptureFixture[str]
 
@@ -32,8 +32,7 @@ def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "bin" / "systemctl").write_text(FAKE)
     (tmp_path / "bin" / "systemctl").chmod(0o700)
     address = {"ANA_NOTIFY": "json://127.0.0.1:1/x", "PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin", "HOME": str(tmp_path)}
-    for name, value in folders(tmp_path, LLM_PROVIDER="offline", **address).items():
-        monkeypatch.setenv(name, value)
+    live_in(tmp_path, monkeypatch, **address)
     monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
     monkeypatch.setattr("sys.platform", "linux")
     return tmp_path

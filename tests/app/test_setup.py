@@ -1,14 +1,11 @@
 """`ana setup` writes what was tried, and the REPL offers a model that is already on the machine."""
 
-import json
 import re
 import signal
 import stat
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -77,11 +74,8 @@ def test_what_the_trial_costs_counts_in_the_day_and_stops_at_its_budget(
 
 
 @pytest.mark.parametrize("provider", ["ollama", "compatible"])
-@pytest.mark.parametrize("url", NO_ADDRESS[:2])
-def test_an_address_that_is_none_is_refused_before_anything_is_asked_there(
-    env_file: Path, provider: str, url: str
-) -> None:
-    done = run("--provider", provider, "--url", url, "--model", "m", given="\n")
+def test_an_address_that_is_none_is_refused_before_anything_is_asked_there(env_file: Path, provider: str) -> None:
+    done = run("--provider", provider, "--url", NO_ADDRESS[0], "--model", "m", given="\n")
     assert isinstance(done.exception, ConfigError)
     assert "should be a URL such as" in str(done.exception)
     assert not env_file.exists()
@@ -120,18 +114,12 @@ def test_nothing_is_written_if_the_model_does_not_answer(env_file: Path) -> None
     assert not env_file.exists()
 
 
-def test_it_asks_for_what_is_not_given(env_file: Path) -> None:
+def test_what_is_not_given_is_asked_for_by_numbers_and_with_a_way_back(env_file: Path) -> None:
     with openai_stub(Said("Hello!")) as stub:
-        done = run(given=f"nonsense\ncompatible\n{stub.url}\nsk-1\nm-2\n")
+        back = f"nonsense\n1\n<\n3\n<\ncompatible\n{stub.url}\nsk-1\n<\n"
+        done = run(given=f"{back}4\n{stub.url}\nsk-1\nm-2\n")
     assert done.exit_code == 0, done.output
     assert "Give one of: openai, openrouter, ollama, compatible, offline." in done.output
-    assert dotenv_values(env_file)["OPENAI_MODEL"] == "m-2"
-
-
-def test_choices_are_numbered_and_there_is_a_way_back(env_file: Path) -> None:
-    with openai_stub(Said("Hello!")) as stub:
-        done = run(given=f"1\n<\n3\n<\ncompatible\n{stub.url}\nsk-1\n<\n4\n{stub.url}\nsk-1\nm-2\n")
-    assert done.exit_code == 0, done.output
     assert "  4  compatible" in done.output
     assert dotenv_values(env_file)["OPENAI_MODEL"] == "m-2"
 
@@ -189,8 +177,8 @@ def test_an_ollama_without_a_model_is_told_from_one_that_does_not_run(
 
 def test_what_was_typed_stays_when_it_fails(env_file: Path, tmp_path: Path) -> None:
     with openai_stub(Said(status=401), Said("Hello!")) as stub:
-        terminal = Terminal(folders(tmp_path, OLLAMA_HOST="http://127.0.0.1:9"), script=script_with(env_file, "setup"))
-        try:
+        env = folders(tmp_path, OLLAMA_HOST="http://127.0.0.1:9")
+        with Terminal(env, script=script_with(env_file, "setup")) as terminal:
             for asked, typed in (
                 ("Which one", "4"),
                 ("Address", stub.url),
@@ -206,8 +194,6 @@ def test_what_was_typed_stays_when_it_fails(env_file: Path, tmp_path: Path) -> N
                     terminal.until_hidden()
                 terminal.type(f"{typed}\r")
             shown = terminal.read_to_end()
-        finally:
-            terminal.close()
     assert "refused the key (401). Check the key" in shown
     assert "Nothing was written. Try again; Enter keeps your last answer." in shown
     assert stub.authorizations == ["Bearer sk-bad-one", "Bearer sk-good-one"]
@@ -238,22 +224,9 @@ def test_a_variable_that_hides_what_was_written_is_named(env_file: Path, monkeyp
 def ollama() -> Iterator[str]:
     """The address of an Ollama with an embedder and a model."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = json.dumps({"data": [{"id": "nomic-embed-text:latest"}, {"id": "qwen3:8b"}]}).encode()
-            self.send_response(200 if self.path == "/v1/models" else 404)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with openai_stub(Said(status=404)) as stub:
+        stub.models = ["nomic-embed-text:latest", "qwen3:8b"]
+        yield stub.url.removesuffix("/v1")
 
 
 def script_with(env_file: Path, *arguments: str) -> str:
@@ -275,33 +248,24 @@ def chat_in_terminal(env_file: Path, tmp_path: Path, host: str) -> Terminal:
 
 
 def test_the_repl_offers_an_ollama_once(env_file: Path, tmp_path: Path, ollama: str) -> None:
-    terminal = chat_in_terminal(env_file, tmp_path, ollama)
-    try:
+    with chat_in_terminal(env_file, tmp_path, ollama) as terminal:
         terminal.until("Use its model qwen3:8b? [y/N]")
         terminal.type("n\r")
         terminal.until("/help shows the commands.")
         assert "offline reader" in terminal.seen
         terminal.type("/quit\r")
         assert terminal.process.wait(20) == 0
-    finally:
-        terminal.close()
     assert not env_file.exists()
-    terminal = chat_in_terminal(env_file, tmp_path, ollama)
-    try:
+    with chat_in_terminal(env_file, tmp_path, ollama) as terminal:
         terminal.until("/help shows the commands.")
-    finally:
-        terminal.close()
     assert "Ollama" not in terminal.seen
 
 
 def test_the_offered_ollama_answers_from_now_on(env_file: Path, tmp_path: Path, ollama: str) -> None:
-    terminal = chat_in_terminal(env_file, tmp_path, ollama)
-    try:
+    with chat_in_terminal(env_file, tmp_path, ollama) as terminal:
         terminal.until("[y/N]")
         terminal.type("y\r")
         terminal.until("· qwen3:8b ·")
-    finally:
-        terminal.close()
     assert dotenv_values(env_file)["OLLAMA_MODEL"] == "qwen3:8b"
 
 
@@ -316,38 +280,26 @@ def collector() -> Iterator[Collector]:
 
 def set_up_in_terminal(env_file: Path, tmp_path: Path, *addresses: str) -> str:
     """Choose the offline reader, answer where reminders ring as often as it asks, and return what was shown."""
-    terminal = Terminal(folders(tmp_path), script=script_with(env_file, "setup", "--provider", "offline"))
-    try:
+    with Terminal(folders(tmp_path), script=script_with(env_file, "setup", "--provider", "offline")) as terminal:
         for times, address in enumerate(addresses, 1):
             terminal.until(ADDRESS, times=times)
             terminal.type(f"{address}\r")
         return terminal.read_to_end()
-    finally:
-        terminal.close()
 
 
-def test_an_address_is_written_when_a_test_message_was_sent_there(
-    env_file: Path, tmp_path: Path, collector: Collector
-) -> None:
-    told = set_up_in_terminal(env_file, tmp_path, collector.address)
-    assert "A test message was sent. With `ana serve --install` reminders" in told
-    assert collector.titles == [make_test().title]
-    assert dotenv_values(env_file) == {"LLM_PROVIDER": "offline", "ANA_NOTIFY": collector.address}
-
-
-def test_an_address_that_takes_no_message_is_not_written_and_asked_for_again(
+def test_an_address_is_asked_for_until_a_test_message_was_sent_there_or_none_is_wanted(
     env_file: Path, tmp_path: Path, collector: Collector
 ) -> None:
     collector.status = 500
     told = set_up_in_terminal(env_file, tmp_path, "my phone", collector.address, "")
     assert told.count("The test message could not be sent: ") == told.count("The address was not saved.") == 2
     assert dotenv_values(env_file) == {"LLM_PROVIDER": "offline"}
-
-
-def test_enter_leaves_reminders_without_an_address(env_file: Path, tmp_path: Path) -> None:
-    told = set_up_in_terminal(env_file, tmp_path, "")
-    assert "test message" not in told
-    assert dotenv_values(env_file) == {"LLM_PROVIDER": "offline"}
+    collector.status = 200
+    collector.messages.clear()
+    told = set_up_in_terminal(env_file, tmp_path, collector.address)
+    assert "A test message was sent. With `ana serve --install` reminders" in told
+    assert collector.titles == [make_test().title]
+    assert dotenv_values(env_file) == {"LLM_PROVIDER": "offline", "ANA_NOTIFY": collector.address}
 
 
 def test_who_has_an_address_and_who_answers_in_a_pipe_is_not_asked(
@@ -355,11 +307,7 @@ def test_who_has_an_address_and_who_answers_in_a_pipe_is_not_asked(
 ) -> None:
     assert ADDRESS not in run("--provider", "offline").output
     env_file.write_text(f"ANA_NOTIFY={collector.address}\n")
-    terminal = Terminal(folders(tmp_path), script=script_with(env_file, "setup", "--provider", "offline"))
-    try:
-        assert ADDRESS not in terminal.read_to_end()
-    finally:
-        terminal.close()
+    assert ADDRESS not in set_up_in_terminal(env_file, tmp_path)
     assert collector.messages == []
 
 
@@ -378,12 +326,9 @@ def asked_for_site(env_file: Path, tmp_path: Path, seconds: float = 60) -> Itera
     env_file.write_text("ANA_NOTIFY=ntfys://ntfy.sh/a-long-secret-name\n")
     patience = f"import app.cli.setup; app.cli.setup.WAIT_SECONDS = {seconds}"
     script = f"\n        {patience}{script_with(env_file, 'setup', '--provider', 'offline')}"
-    terminal = Terminal(folders(tmp_path), script=script)
-    try:
+    with Terminal(folders(tmp_path), script=script) as terminal:
         terminal.until(SITE)
         yield terminal
-    finally:
-        terminal.close()
 
 
 def test_an_address_for_a_phone_is_written_when_the_phone_has_opened_it(env_file: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from ana.workspace.personal import save_settings
 from app.answering import answer, find_rung
 from app.reminding import list_targets, make_ringer
 from tests.app.test_damage import ana as run
-from tests.conftest import BERLIN, folders
+from tests.conftest import BERLIN, folders, live_in
 from tests.postgres.server import keeping
 from tests.reminders.collector import Collector, collecting
 from tests.stories import Life
@@ -54,8 +54,7 @@ class Family:
 def family(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Family]:
     with collecting() as own, collecting() as bens:
         more = {"ANA_NOTIFY": own.address, "ANA_NOTIFY_KINDS": "json,private", "LLM_PROVIDER": "offline"}
-        for name, value in folders(tmp_path, **more).items():
-            monkeypatch.setenv(name, value)
+        live_in(tmp_path, monkeypatch, **more)
         settings = load_settings()
         People(settings).add("ben")
         save_settings(open_workspace(settings, "ben"), {"ana_notify": bens.address})
@@ -156,8 +155,7 @@ def check_names(settings: Settings) -> None:
 def test_the_command_shows_and_ends_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, value in folders(tmp_path, LLM_PROVIDER="offline").items():
-        monkeypatch.setenv(name, value)
+    live_in(tmp_path, monkeypatch)
     with open_data(load_workspace(), "a test") as handles:
         id = handles.memory.create("Mum's pill", PILL).id
     assert run(capsys, "share", id)[0] == run(capsys, "share", "nonsense", "ben")[0] == 1

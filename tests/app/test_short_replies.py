@@ -95,8 +95,10 @@ def test_the_first_other_message_is_told_what_waits_and_the_next_is_carried_out(
         ask(assistant, "yes", first.request_id)
     assert ask(assistant, "hello", held.request_id).answer == "Hello."
     assert contents(assistant) == ["Passport"]
-    records = [(r["question"], r["error"]) for r in assistant.handles.traces.read(THREAD)]
-    assert records == [("tidy up", "Not done: nobody approved it, and a new message came."), ("hello", None)]
+    records = assistant.handles.traces.read(THREAD)
+    told = "Not done: nobody approved it, and a new message came."
+    assert [(r["question"], r["error"]) for r in records] == [("tidy up", told), ("hello", None)]
+    assert "did not run" in str(records[0]["steps"][0]["observation"])
 
 
 @pytest.mark.parametrize("said", ["no, keep the passport", "wait, only the old one", "いいえ、パスポートは残して"])

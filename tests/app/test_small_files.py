@@ -15,7 +15,7 @@ from ana.files import SQLITE_SUFFIXES
 from ana.own_files import PEOPLE, SERVER
 from app.cli.main import cli
 from tests.app.test_damage import ana as run
-from tests.conftest import folders
+from tests.conftest import live_in
 
 NOTES = (
     *("format.json", "generation", "lock", "lock.owner"),
@@ -74,8 +74,7 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with items, a line, a named conversation, and a copy that was refused."""
     path = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in folders(path, LLM_PROVIDER="offline").items():
-            patch.setenv(name, value)
+        live_in(path, patch)
         for said in ("note: buy milk", "I prefer tea", "note: the key is in the tin"):
             cli(["ask", said, "--thread", "home"], standalone_mode=False)
         cli(["threads", "delete", "home", "--yes"], standalone_mode=False)

@@ -12,7 +12,7 @@ from tests.app.conftest import HELLO, say
 from tests.conftest import folders
 from tests.openai_stub import Said, Stub, openai_stub
 from tests.stopping import PROMPT
-from tests.terminal import Terminal
+from tests.terminal import Terminal, chatting
 from tests.waiting import wait_until
 
 MANY = 4
@@ -32,6 +32,7 @@ def begin(client: SyncLangGraphClient, stub: Stub, thread: str, **more: Any) -> 
     return str(run["run_id"])
 
 
+@pytest.mark.database
 @pytest.mark.parametrize(("how", "drafts"), [("silent", True), ("word after word", False)])
 def test_a_cancelled_run_lets_go_of_the_model_and_of_its_thread(
     client: SyncLangGraphClient, stub: Stub, thread: str, how: str, drafts: bool
@@ -80,31 +81,25 @@ def test_a_client_that_leaves_stops_its_run_if_it_asked_for_that(
 
 @pytest.mark.parametrize("how", ["silent", "word after word"])
 def test_ctrl_c_at_the_repl_lets_go_of_the_model(tmp_path: Path, how: str) -> None:
-    with openai_stub(hangs(how)) as stub:
-        terminal = Terminal(folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url))
-        try:
-            terminal.until("/help shows the commands.")
-            terminal.type("hang\r")
-            wait_until(lambda: stub.requests)
-            terminal.process.send_signal(signal.SIGINT)
-            terminal.until("Stopped.", PROMPT)
-            assert stub.closed.acquire(timeout=PROMPT)
-            terminal.type("hello\r")
-            terminal.until("Hello there.", PROMPT)
-        finally:
-            terminal.close()
+    with openai_stub(hangs(how)) as stub, chatting(folders(tmp_path, **stub.env)) as terminal:
+        terminal.type("hang\r")
+        wait_until(lambda: stub.requests)
+        terminal.process.send_signal(signal.SIGINT)
+        terminal.until("Stopped.", PROMPT)
+        assert stub.closed.acquire(timeout=PROMPT)
+        terminal.type("hello\r")
+        terminal.until("Hello there.", PROMPT)
 
 
 def test_ctrl_c_ends_ask(tmp_path: Path) -> None:
-    with openai_stub(hangs("word after word")) as stub:
-        terminal = Terminal(folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url), "ask", "hang")
-        try:
-            wait_until(lambda: stub.requests)
-            terminal.process.send_signal(signal.SIGINT)
-            assert terminal.process.wait(PROMPT) == 130
-            assert stub.closed.acquire(timeout=PROMPT)
-        finally:
-            terminal.close()
+    with (
+        openai_stub(hangs("word after word")) as stub,
+        Terminal(folders(tmp_path, **stub.env), "ask", "hang") as terminal,
+    ):
+        wait_until(lambda: stub.requests)
+        terminal.process.send_signal(signal.SIGINT)
+        assert terminal.process.wait(PROMPT) == 130
+        assert stub.closed.acquire(timeout=PROMPT)
 
 
 LOOKING_UP = """
@@ -129,10 +124,7 @@ LOOKING_UP = """
 
 def test_ctrl_c_ends_ask_while_a_name_is_looked_up(tmp_path: Path) -> None:
     env = folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL="http://nowhere.example/v1")
-    terminal = Terminal(env, script=LOOKING_UP)
-    try:
+    with Terminal(env, script=LOOKING_UP) as terminal:
         terminal.until("looking up")
         terminal.process.send_signal(signal.SIGINT)
         assert terminal.process.wait(PROMPT) == 130
-    finally:
-        terminal.close()

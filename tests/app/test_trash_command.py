@@ -150,13 +150,10 @@ def test_a_deleted_conversation_comes_back_whole_until_it_is_purged(ana: Run, tm
 @pytest.mark.parametrize(("answer", "left"), [("y\r", 0), ("\r", 1)])
 def test_in_a_terminal_deleting_a_conversation_asks(ana: Run, tmp_path: Path, answer: str, left: int) -> None:
     say(ana, "hello", thread="trip")
-    terminal = Terminal(folders(tmp_path), "threads", "delete", "trip")
-    try:
+    with Terminal(folders(tmp_path), "threads", "delete", "trip") as terminal:
         terminal.until("Delete the conversation trip (1 turn)? [y/N]")
         terminal.type(answer)
         assert terminal.process.wait(timeout=20) == left
-    finally:
-        terminal.close()
     assert len(ana("threads", "list").stdout.splitlines()) == left
 
 

@@ -14,7 +14,7 @@ from ana.settings import load_settings
 from ana.workspace import Workspace, open_workspace
 from app.cli.main import COMMANDS, FOR_ALL, NOT_PERSONAL, load_command
 from tests.app.test_damage import ana as run
-from tests.conftest import folders
+from tests.conftest import live_in
 
 Shown = pytest.CaptureFixture[str]
 
@@ -22,8 +22,7 @@ Shown = pytest.CaptureFixture[str]
 @pytest.fixture(autouse=True)
 def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that the environment names, in which nobody is yet."""
-    for name, value in folders(tmp_path, LLM_PROVIDER="offline").items():
-        monkeypatch.setenv(name, value)
+    live_in(tmp_path, monkeypatch)
     return tmp_path / "data"
 
 
@@ -175,8 +174,7 @@ def test_a_household_moves_to_another_folder_from_backups_of_everybody(
     key = open_person("anna").get_calendar_key()
     (open_person("anna").folder / "settings.json").write_text('{"ana_timezone": "Asia/Tokyo"}')
     run(capsys, "backup", str(tmp_path / "{user}.zip"), "--all")
-    for name, value in folders(tmp_path / "new").items():
-        monkeypatch.setenv(name, value)
+    live_in(tmp_path / "new", monkeypatch)
     run(capsys, "users", "add", "anna")
     for name in ("owner", "anna"):
         assert run(capsys, "restore", str(tmp_path / f"{name}.zip"), "--user", name, "--yes")[0] == 0

@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,7 @@ from langchain_core.messages import ToolMessage
 from ana.errors import NotWaiting, WrongReply
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel, calls
-from ana.settings import load_settings
+from ana.settings import PROJECT, load_settings
 from ana.tracing.files import TraceFiles
 from ana.tracing.schema import Record
 from ana.workspace import open_workspace
@@ -58,8 +59,6 @@ Open = Callable[..., Assistant]
 @pytest.fixture
 def assistant(env: dict[str, str]) -> Iterator[Open]:
     """Opens assistants on one data folder, each with a script for a model."""
-    from contextlib import ExitStack
-
     with ExitStack() as stack:
 
         def make(*replies: Any) -> Assistant:
@@ -148,66 +147,47 @@ def server(env: dict[str, str], ana: Run) -> Iterator[Door]:
         )
 
 
-def env_path(env: dict[str, str]) -> str:
-    from ana.settings import PROJECT
-
-    return os.pathsep.join((str(PROJECT), str(Path(env["ANA_DATA_DIR"]).parent)))
-
-
 DOORS = [in_process, command_line, server]
 
 
-@pytest.mark.parametrize("decision", ["approve", "reject"])
 @pytest.mark.parametrize("open_door", DOORS)
-def test_every_door_shows_the_request_and_takes_the_decision(
-    open_door: Any,
-    decision: str,
-    env: dict[str, str],
-    ana: Run,
-    tmp_path: Path,
-) -> None:
-    with openai_stub(Said(calls=[MAIL]), Said("That is that.")) as stub:
-        env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        for door in open_door(env, ana):
-            asked = door.say("Write to Bob")
-            steps = asked.pop("steps")
-            assert re.fullmatch("[0-9a-f]{32}", asked["pending"].pop("request_id"))
-            assert asked == {"answer": "", "thread_id": THREAD, "pending": REQUEST}
-            assert [step["tool"] for step in steps] == ["send_mail"]
-            assert mails(tmp_path) == []
-            assert records(env) == [], "the record is written when the turn ends"
-            told = door.decide(decision)
-            assert told["answer"] == "That is that."
-            assert told["steps"][0]["observation"] == ("sent to bob" if decision == "approve" else "not sent")
-        assert mails(tmp_path) == (["bob"] if decision == "approve" else [])
-        (record,) = records(env)
-        assert (record["answer"], record["error"], record["id"]) == ("That is that.", None, told["trace_id"])
-
-
-@pytest.mark.parametrize("open_door", DOORS)
-def test_a_new_message_ends_what_waits_and_leaves_a_record(
+def test_every_door_shows_the_request_and_takes_the_decision_or_another_message(
     open_door: Any, env: dict[str, str], ana: Run, tmp_path: Path
 ) -> None:
-    with openai_stub(Said(calls=[MAIL]), Said("Fine.")) as stub:
-        env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
+    decisions = {"reject": ("not sent", []), "approve": ("sent to bob", ["bob"])}
+    with openai_stub(Said()) as stub:
+        env |= stub.env
         for door in open_door(env, ana):
+            for turns, (decision, (observed, sent)) in enumerate(decisions.items()):
+                stub.script = [Said(calls=[MAIL]), Said("That is that.")]
+                asked = door.say("Write to Bob")
+                steps = asked.pop("steps")
+                assert re.fullmatch("[0-9a-f]{32}", asked["pending"].pop("request_id"))
+                assert asked == {"answer": "", "thread_id": THREAD, "pending": REQUEST}
+                assert [step["tool"] for step in steps] == ["send_mail"]
+                assert mails(tmp_path) == []
+                assert len(records(env)) == turns, "the record is written when the turn ends"
+                told = door.decide(decision)
+                assert (told["answer"], told["steps"][0]["observation"]) == ("That is that.", observed)
+                assert mails(tmp_path) == sent
+                record = records(env)[-1]
+                assert (record["answer"], record["error"], record["id"]) == ("That is that.", None, told["trace_id"])
+            stub.script = [Said(calls=[MAIL]), Said("Fine.")]
             door.say("Write to Bob")
             assert door.say("Never mind")["answer"] == "Fine."
-        messages = stub.requests[-1]["messages"][1:]
-    assert [m["role"] for m in messages] == ["user", "assistant", "tool", "assistant", "user"]
-    assert "did not run" in messages[2]["content"]
-    assert messages[3]["content"] == NOT_DONE
-    first, second = records(env)
-    assert (first["question"], first["answer"], first["error"]) == ("Write to Bob", NOT_DONE, NOT_DONE)
-    assert "did not run" in first["steps"][0]["observation"]["error"]
-    assert second["answer"] == "Fine."
-    assert mails(tmp_path) == []
+    messages = stub.requests[-1]["messages"][-4:]
+    assert [m["role"] for m in messages] == ["assistant", "tool", "assistant", "user"]
+    assert "did not run" in messages[1]["content"]
+    assert messages[2]["content"] == NOT_DONE
+    *_, ended, last = records(env)
+    assert (ended["question"], ended["answer"], ended["error"]) == ("Write to Bob", NOT_DONE, NOT_DONE)
+    assert "did not run" in ended["steps"][0]["observation"]["error"]
+    assert (last["answer"], mails(tmp_path)) == ("Fine.", ["bob"])
 
 
 def test_the_command_line_says_what_is_asked_and_the_next_step(ana: Run, env: dict[str, str], tmp_path: Path) -> None:
     with openai_stub(Said(calls=[MAIL]), Said("That is that.")) as stub:
-        env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        run = partial(ana, **env)
+        run = partial(ana, **env | stub.env, ANA_AUTONOMY="advise")
         asked = run("ask", "Write to Bob", "--thread", "my mail")
         assert asked.returncode == 3
         assert asked.stdout == "Not done yet; may I?\n  Sends a mail.\n    to: bob\n"
@@ -241,11 +221,11 @@ WRONG_USE = [
 ]
 
 
-@pytest.mark.parametrize(("arguments", "named"), WRONG_USE)
-def test_a_wrong_combination_is_wrong_use(ana: Run, arguments: list[str], named: str) -> None:
-    done = ana(*arguments)
-    assert done.returncode == 2
-    assert named in " ".join(done.stderr.replace("│", " ").split())
+def test_a_wrong_combination_is_wrong_use(ana: Run) -> None:
+    for arguments, named in WRONG_USE:
+        done = ana(*arguments)
+        assert done.returncode == 2, arguments
+        assert named in " ".join(done.stderr.replace("│", " ").split())
 
 
 BODIES: list[tuple[dict[str, Any], int]] = [
@@ -279,9 +259,9 @@ def test_decisions_over_http_are_validated(env: dict[str, str]) -> None:
 
 
 def test_the_repl_asks_and_takes_the_next_line(ana: Run, env: dict[str, str], tmp_path: Path) -> None:
-    with openai_stub(Said(calls=[MAIL]), Said("First."), Said(calls=[MAIL]), Said("Second.")) as stub:
-        env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        run = partial(ana, "chat", **env)
+    mail = Said(calls=[MAIL])
+    with openai_stub(mail, Said("First."), mail, Said("Second."), mail, Said("Third.")) as stub:
+        run = partial(ana, "chat", **env | stub.env)
         first = run(given="Write to Bob\ny\nWrite to Bob\n\n").stdout
         assert first.count("may I?") == 2
         assert "First." in first.partition("> y")[2]
@@ -289,6 +269,9 @@ def test_the_repl_asks_and_takes_the_next_line(ana: Run, env: dict[str, str], tm
         second = run(given="/items\nn\n/quit\n").stdout
         assert "This conversation waits for your decision." in second
         assert second.index("Sends a mail.\n    to: bob") < second.index("> n") < second.index("Second.")
+        third = run(given="Write to Bob\nno, leave it\ny\n").stdout
+    assert f"> no, leave it\n{NOT_DONE}\nThird." in third
+    assert typed(stub.requests[-1]["messages"][-1]["content"]) == "y", "a yes is a message where nothing waits"
     assert mails(tmp_path) == ["bob"]
 
 
@@ -297,18 +280,9 @@ def test_a_for_all_leaves_out_what_a_tool_of_the_persons_own_asks(
 ) -> None:
     again = Said(calls=[("send_mail", {"to": "eve"})])
     with openai_stub(Said(calls=[MAIL]), again, Said("Sent.")) as stub:
-        env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        told = ana("chat", given="Write to Bob\na\n", **env).stdout
+        told = ana("chat", given="Write to Bob\na\n", **env | stub.env).stdout
     assert told.count("may I?") == 2
     assert mails(tmp_path) == ["bob"], "nobody has weighed what ordered it"
-
-
-def test_in_the_repl_anything_else_is_a_new_message(ana: Run, env: dict[str, str]) -> None:
-    with openai_stub(Said(calls=[MAIL]), Said("Fine.")) as stub:
-        env |= {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        told = ana("chat", given="Write to Bob\nno, leave it\ny\n", **env).stdout
-    assert f"> no, leave it\n{NOT_DONE}\nFine." in told
-    assert typed(stub.requests[-1]["messages"][-1]["content"]) == "y", "a yes is a message where nothing waits"
 
 
 def test_a_decision_is_given_to_what_was_shown(assistant: Open) -> None:
@@ -323,14 +297,6 @@ def test_a_decision_is_given_to_what_was_shown(assistant: Open) -> None:
     assert reply(opened, APPROVE).answer == "Done with it."
     with pytest.raises(NotWaiting):
         reply(opened, APPROVE)
-
-
-def test_a_tool_that_asks_by_itself_is_asked_about_once_on_every_dial(assistant: Open, tmp_path: Path) -> None:
-    opened = assistant(calls(MAIL), "Sent.")
-    opened.autonomy = "advise"
-    assert waiting(opened.ask("Write to Bob", THREAD)).request == REQUEST
-    assert reply(opened, APPROVE).answer == "Sent."
-    assert mails(tmp_path) == ["bob"]
 
 
 def test_a_request_of_another_shape_is_passed_on(assistant: Open, env: dict[str, str]) -> None:
@@ -413,7 +379,7 @@ KILLED = """
 def test_a_kill_loses_neither_the_request_nor_the_decision(
     moment: str, env: dict[str, str], assistant: Open, tmp_path: Path
 ) -> None:
-    here = {"PYTHONPATH": env_path(env)}
+    here = {"PYTHONPATH": f"{PROJECT}{os.pathsep}{tmp_path}"}
     assert run_forked("-c", KILLED, json.dumps(env), THREAD, moment, env=here).returncode == -9
     opened = assistant("That is that.")
     if moment == "waiting":

@@ -65,16 +65,33 @@ def open_people() -> "Callable[[str], PersonRows]":
 
 
 @contextmanager
-def new_database() -> "Iterator[str]":
-    """Yield the address of a new database without tables, for its owner, who is no superuser."""
+def new_database(template: str = "template1") -> "Iterator[str]":
+    """Yield the address of a new database, without tables unless its template has them, for its owner, no superuser."""
     import psycopg
 
     name = f"new_{secrets.token_hex(4)}"
     with psycopg.connect(server(), autocommit=True) as owner:
         database()  # with which the role exists
-        owner.execute(f"CREATE DATABASE {name} OWNER {WORKER}".encode())
+        owner.execute(f"CREATE DATABASE {name} OWNER {WORKER} TEMPLATE {template}".encode())
         yield f"{server()} dbname={name} user={WORKER}"
         owner.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+@functools.cache
+def make_template() -> str:
+    """Return the name of a database with our tables, from which others are copied: sooner than they are made."""
+    from psycopg.conninfo import conninfo_to_dict
+
+    from ana.postgres.database import open_database
+
+    stack = ExitStack()
+    url = stack.enter_context(new_database())
+    atexit.register(stack.close)
+    opened = open_database(url)
+    with opened.connect():
+        pass
+    opened.close()
+    return str(conninfo_to_dict(url)["dbname"])
 
 
 @contextmanager
@@ -83,7 +100,7 @@ def keeping(where: str) -> "Iterator[dict[str, str]]":
     from ana.postgres.database import open_database
 
     with ExitStack() as stack:
-        url = stack.enter_context(new_database()) if where == "database" else ""
+        url = stack.enter_context(new_database(make_template())) if where == "database" else ""
         yield {"ANA_DATABASE_URL": url}
         if url:
             open_database(url).close()

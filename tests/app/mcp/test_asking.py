@@ -45,15 +45,10 @@ def list_waiting(handles: Handles) -> list[str]:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_yes_in_the_client_does_it(served: Sessions, handles: Handles, mode: str) -> None:
+def test_a_yes_in_the_client_does_it_and_a_no_refuses_it(served: Sessions, handles: Handles, mode: str) -> None:
     result = delete(served, handles, mode, reply("accept", "do it"))
     assert read(result)["deleted"]["content"] == RENT
     assert not list(handles.memory.items())
-    assert list_waiting(handles) == []
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_a_no_in_the_client_refuses_it(served: Sessions, handles: Handles, mode: str) -> None:
     result = delete(served, handles, mode, reply("accept", "do not do it"))
     assert result.is_error
     assert "refused" in text_of(result)

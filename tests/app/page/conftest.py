@@ -18,7 +18,7 @@ from ana.memory.changes import make_edit
 from ana.values import Properties
 from ana.workspace import load_workspace
 from app.server.app import build_app
-from tests.conftest import folders
+from tests.conftest import live_in
 from tests.openai_stub import Stub
 
 
@@ -110,8 +110,7 @@ def list_fields(form: Tag) -> dict[str, list[str]]:
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a deployment, which the environment names."""
-    for name, value in folders(tmp_path, LLM_PROVIDER="offline", ANA_AUTONOMY="confirm").items():
-        monkeypatch.setenv(name, value)
+    live_in(tmp_path, monkeypatch, ANA_AUTONOMY="confirm")
     return tmp_path
 
 
@@ -126,9 +125,28 @@ def read_properties(id: str) -> Properties:
         return handles.memory.get(id).properties
 
 
+def bring_in(browser: Browser, data: bytes, name: str = "all.jsonl", **fields: str) -> Any:
+    """Send a file in the form of the settings; return the answer."""
+    browser.open("/app/settings")
+    form = list_fields(browser.one("form[enctype]"))
+    sent = {name: value for name, (value,) in form.items() if name != "file"} | fields
+    return browser.client.post("/app/files", data=sent, files={"file": (name, data)})
+
+
+def add_and_sign_in(browser: Browser, name: str = "anna") -> None:
+    """Add a person, and go on as them."""
+    browser.open("/app/settings")
+    browser.submit("Add a person", name=name)
+    token = browser.one("code.long").get_text()
+    browser.client.cookies.delete("ana-session")
+    browser.open("/app/sign-in")
+    browser.submit("Sign in", token=token)
+    browser.open("/app/settings")
+
+
 def use_model(patch: pytest.MonkeyPatch, stub: Stub) -> None:
     """Have this model answer in the application that is built next."""
-    for name, value in {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": stub.url}.items():
+    for name, value in stub.env.items():
         patch.setenv(name, value)
 
 

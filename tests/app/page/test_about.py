@@ -34,8 +34,8 @@ def test_a_line_that_changed_meanwhile_is_not_overwritten(browser: Browser) -> N
     assert "has changed since" in answer.text
 
 
-@pytest.mark.parametrize("text", ["", "x" * 5000])
-def test_a_line_that_cannot_be_kept_is_refused_in_words(browser: Browser, text: str) -> None:
+def test_a_line_that_cannot_be_kept_is_refused_in_words(browser: Browser) -> None:
     browser.open("/app/about")
-    with pytest.raises(AssertionError, match="That did not work"):
-        browser.submit("Add", text=text)
+    for text in ("", "x" * 5000):
+        with pytest.raises(AssertionError, match="That did not work"):
+            browser.submit("Add", text=text)

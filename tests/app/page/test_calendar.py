@@ -2,7 +2,6 @@
 
 from datetime import date
 
-import pytest
 from bs4 import Tag
 
 from ana.values import Json
@@ -108,31 +107,29 @@ def test_one_goes_from_week_to_week_and_to_the_month_and_back(browser: Browser) 
     assert len(browser.page.select("[aria-current=date]")) == 1
 
 
-@pytest.mark.parametrize(
-    ("written", "to", "moved"),
-    [
-        ("due_date: 2027-02-10T09:30", "2027-02-11", {"due_date": "2027-02-11T09:30"}),
-        ("due_date: 2027-02-10T09:30", "2027-02-11T10:15", {"due_date": "2027-02-11T10:15"}),
-        ("due_date: 2027-02-10", "2027-02-10T10:15", {"due_date": "2027-02-10T10:15"}),
-        (
-            "start_date: 2027-02-10T09:30\nend_date: 2027-02-10T11:00",
-            "2027-02-09T23:00",
-            {"start_date": "2027-02-09T23:00", "end_date": "2027-02-10T00:30"},
-        ),
-        (
-            "start_date: 2027-02-10\nend_date: 2027-02-11",
-            "2027-02-12T08:00",
-            {"start_date": "2027-02-12T08:00", "end_date": "2027-02-13"},
-        ),
-    ],
-)
-def test_what_is_dragged_has_the_day_and_the_time_where_it_was_dropped(
-    browser: Browser, written: str, to: str, moved: dict[str, Json]
-) -> None:
-    id = keep("Fair", f"status: active\n{written}")
-    browser.open("/app/calendar?week=2027-02-10")
-    drag(browser, "Fair", to)
-    assert {name: read_properties(id).get(name) for name in moved} == moved
+DRAGGED: list[tuple[str, str, dict[str, Json]]] = [
+    ("due_date: 2027-02-10T09:30", "2027-02-11", {"due_date": "2027-02-11T09:30"}),
+    ("due_date: 2027-02-10T09:30", "2027-02-11T10:15", {"due_date": "2027-02-11T10:15"}),
+    ("due_date: 2027-02-10", "2027-02-10T10:15", {"due_date": "2027-02-10T10:15"}),
+    (
+        "start_date: 2027-02-10T09:30\nend_date: 2027-02-10T11:00",
+        "2027-02-09T23:00",
+        {"start_date": "2027-02-09T23:00", "end_date": "2027-02-10T00:30"},
+    ),
+    (
+        "start_date: 2027-02-10\nend_date: 2027-02-11",
+        "2027-02-12T08:00",
+        {"start_date": "2027-02-12T08:00", "end_date": "2027-02-13"},
+    ),
+]
+
+
+def test_what_is_dragged_has_the_day_and_the_time_where_it_was_dropped(browser: Browser) -> None:
+    for place, (written, to, moved) in enumerate(DRAGGED):
+        id = keep(f"Fair {place}", f"status: active\n{written}")
+        browser.open("/app/calendar?week=2027-02-10")
+        drag(browser, f"Fair {place}", to)
+        assert {name: read_properties(id).get(name) for name in moved} == moved
 
 
 def test_of_what_repeats_the_time_that_is_dragged_is_moved_also_if_it_was_moved_before(browser: Browser) -> None:

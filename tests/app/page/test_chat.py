@@ -316,9 +316,8 @@ def test_a_wait_for_a_model_is_told_with_how_long_and_how_to_stop_it(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with openai_stub(Said(hang="silent")) as stub:
-        model = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_MODEL": "slow-one"}
-        for name, value in (model | {"OPENAI_BASE_URL": stub.url}).items():
-            monkeypatch.setenv(name, value)
+        use_model(monkeypatch, stub)
+        monkeypatch.setenv("OPENAI_MODEL", "slow-one")
         app = build_app()
         with browse(app) as client:
             browser = Browser(app, client)

@@ -69,8 +69,7 @@ def test_where_something_is_kept_no_example_stands_in_the_way(browser: Browser) 
         assert not browser.page.select(".examples"), part
 
 
-@pytest.mark.parametrize("named", ["chat.9", "chat.-1", "chat.x", "nothing.0", "delete all", "chat.²"])
-def test_a_link_has_no_words_of_its_own(browser: Browser, named: str) -> None:
-    browser.client.get("/app/chat/new")
-    browser.open(f"/app/chat/new?example={named}")
-    assert browser.one("#message").get_text().strip() == ""
+def test_a_link_has_no_words_of_its_own(browser: Browser) -> None:
+    for named in ("chat.9", "chat.-1", "chat.x", "nothing.0", "delete all", "chat.²"):
+        browser.open(f"/app/chat/new?example={named}")
+        assert browser.one("#message").get_text().strip() == "", named

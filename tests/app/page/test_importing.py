@@ -14,7 +14,7 @@ from app.page.forms import COOKIE, FIELD
 from app.page.importing import MANY
 from app.server.app import build_app
 from app.server.guard import FILE_FORM
-from tests.app.page.conftest import Browser
+from tests.app.page.conftest import Browser, bring_in
 
 
 def make_export(count: int) -> bytes:
@@ -24,12 +24,6 @@ def make_export(count: int) -> bytes:
 
 
 STAMP = "2026-01-07T08:00:00.000000+00:00"
-
-
-def bring_in(browser: Browser, data: bytes, name: str = "all.jsonl") -> Any:
-    browser.open("/app/settings")
-    token = str(browser.one(f"[name={FIELD}]")["value"])
-    return browser.client.post("/app/files", data={FIELD: token}, files={"file": (name, data)})
 
 
 def test_many_records_are_told_of_as_they_come_in(browser: Browser) -> None:
@@ -44,9 +38,13 @@ def test_many_records_are_told_of_as_they_come_in(browser: Browser) -> None:
     assert "note 1" not in browser.open("/app/items").get_text()
 
 
-def test_few_records_are_told_when_they_are_there(browser: Browser) -> None:
-    answer = bring_in(browser, make_export(3))
+def test_few_records_are_told_when_they_are_there_and_taken_back(browser: Browser) -> None:
+    answer = bring_in(browser, make_export(3), "all.jsonl")
     assert "act=import-" in str(answer.url)
+    browser.open(str(answer.url))
+    assert "+ “note 1”" in browser.text
+    browser.submit("Undo")
+    assert "- “note 1”" in browser.text
 
 
 def test_why_a_large_file_cannot_be_brought_in_is_told_on_the_page(browser: Browser) -> None:

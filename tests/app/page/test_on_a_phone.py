@@ -6,7 +6,6 @@ import struct
 from typing import Any
 from urllib.parse import urlencode
 
-import pytest
 from bs4 import BeautifulSoup
 from langchain_core.messages import HumanMessage
 
@@ -52,23 +51,20 @@ def test_what_is_typed_beside_it_is_ones_own(browser: Browser) -> None:
     assert find_typed(read_message(browser)).strip() == "What is this?"
 
 
-@pytest.mark.parametrize(
-    ("parts", "shown"),
-    [
-        ({"text": "the same", "title": "the same"}, "the same"),
-        ({"url": "https://one.example"}, "https://one.example"),
-        ({"title": " ", "text": ""}, ""),
-        ({"text": '"><script>alert(1)</script></textarea>'}, '"><script>alert(1)</script></textarea>'),
-    ],
-)
-def test_what_is_shared_is_text_and_nothing_else(browser: Browser, parts: dict[str, str], shown: str) -> None:
-    share(browser, **parts)
-    assert browser.one("#message").get_text().strip() == shown
-    assert browser.one("[name=pasted]")["value"] == (json.dumps([shown]) if shown else "")
+SHARES: list[tuple[dict[str, str], str]] = [
+    ({"text": "the same", "title": "the same"}, "the same"),
+    ({"url": "https://one.example"}, "https://one.example"),
+    ({"title": " ", "text": ""}, ""),
+    ({"text": '"><script>alert(1)</script></textarea>'}, '"><script>alert(1)</script></textarea>'),
+    ({"text": "Note: the key is in the tin"}, "Note: the key is in the tin"),
+]
 
 
-def test_nothing_is_done_before_it_is_sent(browser: Browser) -> None:
-    share(browser, text="Note: the spare key is in the blue tin")
+def test_what_is_shared_is_text_and_nothing_is_done_before_it_is_sent(browser: Browser) -> None:
+    for parts, shown in SHARES:
+        share(browser, **parts)
+        assert browser.one("#message").get_text().strip() == shown
+        assert browser.one("[name=pasted]")["value"] == (json.dumps([shown]) if shown else "")
     assert not load_workspace().open_threads().store.ids()
 
 

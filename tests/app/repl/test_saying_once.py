@@ -26,9 +26,7 @@ def test_a_write_stands_in_its_receipt_and_a_hint_is_given_once(ana: Run) -> Non
 
 def test_what_a_model_says_is_shown_whole(ana: Run) -> None:
     with openai_stub(Said(calls=[LOOK, KEEP]), Said("Kept “Buy milk”. “undo” takes it back.")) as stub:
-        shown = ana(
-            "chat", given="milk\n", OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url, LLM_PROVIDER="openai"
-        ).stdout
+        shown = ana("chat", given="milk\n", **stub.env).stdout
     told = shown.partition("> milk\n")[2]
     assert re.fullmatch(
         r"  · looked for “milk”\nKept “Buy milk”\. “undo” takes it back\.\n  \+ “Buy milk” \(due Fri 4 Jan 2030\)\n\n",
@@ -39,9 +37,7 @@ def test_what_a_model_says_is_shown_whole(ana: Run) -> None:
 def test_a_write_is_told_where_no_receipt_will(ana: Run) -> None:
     failing = Said(status=400, error="no")
     with openai_stub(Said(calls=[KEEP]), failing) as stub:
-        shown = ana(
-            "chat", given="milk\n", OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url, LLM_PROVIDER="openai"
-        ).stdout
+        shown = ana("chat", given="milk\n", **stub.env).stdout
     assert "Buy milk" in shown.partition("> milk\n")[2]
 
 

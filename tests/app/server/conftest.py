@@ -14,7 +14,7 @@ from ana.people import People
 from ana.settings import Settings, load_settings
 from ana.workspace import open_workspace
 from app.server.app import build_app
-from tests.conftest import folders
+from tests.conftest import folders, live_in
 from tests.postgres.server import keeping
 from tests.servers import own_serving
 
@@ -84,8 +84,7 @@ class Running:
 def home(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The folder of a deployment, which the environment names."""
     with keeping(request.param) as kept:
-        for name, value in folders(tmp_path, LLM_PROVIDER="offline", ANA_AUTONOMY="confirm", **kept).items():
-            monkeypatch.setenv(name, value)
+        live_in(tmp_path, monkeypatch, ANA_AUTONOMY="confirm", **kept)
         yield tmp_path
 
 

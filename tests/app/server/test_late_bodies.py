@@ -11,7 +11,7 @@ from starlette.types import Message
 from app.server.app import build_app
 from app.server.guard import FILE_FORM, FILES, FORM, Guard, is_page
 from app.server.sign_in import SIGN_IN
-from tests.conftest import folders
+from tests.conftest import live_in
 
 IDS = {"thread_id": "0b0e2d2e-0000-4000-8000-000000000000", "line:int": "0"}
 
@@ -54,8 +54,7 @@ async def send_half(app: Starlette, method: str, path: str, kind: str) -> int:
 
 
 def test_a_half_sent_body_is_answered_at_every_door(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in folders(tmp_path, LLM_PROVIDER="offline").items():
-        monkeypatch.setenv(name, value)
+    live_in(tmp_path, monkeypatch)
     app = build_app()
     outermost = app.user_middleware[0]
     assert str(outermost.cls) == str(Guard)

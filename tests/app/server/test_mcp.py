@@ -9,7 +9,6 @@ from typing import Any
 
 import anyio
 import httpx2
-import jsonschema
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
@@ -51,45 +50,21 @@ def call(running: Running, tool: str, mode: str = MODES[1], *, args: Any = None,
     return read(talk(running, do, mode, **more))
 
 
+FOLDER = pytest.mark.parametrize("home", ["folder"], indirect=True)
+"""What is alike on a database; the store has its own suite, and tests/app/mcp holds what a call answers."""
+
+
 @pytest.fixture
 def mode(request: pytest.FixtureRequest) -> str:
     """The protocol with a handshake on a folder, the one without on a database."""
     return MODES[request.node.callspec.params["home"] == "database"]
 
 
-def test_every_tool_answers_as_its_schema_says(running: Running, mode: str) -> None:
-    used = set()
-
+def test_tools_resources_and_prompts_are_there(running: Running, mode: str) -> None:
     async def work(client: Client) -> None:
-        schemas = {tool.name: tool.output_schema or {} for tool in (await client.list_tools()).tools}
-        assert set(schemas) == {*TOOLS, "search", "fetch"}
-
-        async def use(name: str, **args: Any) -> dict[str, Any]:
-            used.add(name)
-            result = read(await client.call_tool(name, args))
-            jsonschema.validate(result, schemas[name])
-            return result
-
-        id = (await use("create_item", **RENT))["id"]
-        await use("update_item", id=id, properties={"due_date": "2026-02-01"})
-        assert (await use("query_items", text="rent"))["items"][0]["id"] == id
-        assert (await use("append_context", content="Prefers tea"))["line"] == 0
-        assert "not_done" not in await use("replace_context", line=0, content="Prefers coffee")
-        assert "not_done" not in await use("delete_context", line=0)
-        assert "not_done" in await use("delete_item", id=id)
-        assert (await use("search", query="rent"))["results"][0]["id"] == id
-        assert (await use("fetch", id=id))["text"] == "Pay the rent"
-        assert (await use("undo"))["changes"]
-        assert (await use("history"))["turns"][1]["by"] == "claude-code"
-        assert (await use("calculator", expression="2 + 3"))["result"] == 5
-        assert (await use("now"))["weekday"] == (await use("resolve_date", phrase="today"))["weekday"]
-
-    talk(running, work, mode)
-    assert used == {*TOOLS, "search", "fetch"}
-
-
-def test_resources_and_prompts_are_read(running: Running, mode: str) -> None:
-    async def look(client: Client) -> None:
+        assert {tool.name for tool in (await client.list_tools()).tools} == {*TOOLS, "search", "fetch"}
+        id = read(await client.call_tool("create_item", RENT))["id"]
+        assert read(await client.call_tool("query_items", {"text": "rent"}))["items"][0]["id"] == id
         await client.call_tool("append_context", {"content": "Prefers tea"})
         contents = (await client.read_resource("ana://context")).contents[0]
         assert isinstance(contents, TextResourceContents)
@@ -97,9 +72,11 @@ def test_resources_and_prompts_are_read(running: Running, mode: str) -> None:
         prompt = await client.get_prompt("remember_this", {"text": "Ann likes figs"})
         assert "Ann likes figs" in str(prompt.messages[0].content)
 
-    talk(running, look, mode)
+    talk(running, work, mode)
 
 
+@FOLDER
+@pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(("decision", "left"), [("do it", 0), ("do not do it", 1)])
 def test_the_person_decides_in_the_client(running: Running, mode: str, decision: str, left: int) -> None:
     async def reply(context: Any, params: Any) -> ElicitResult:
@@ -149,6 +126,7 @@ def words(result: Any) -> str:
     return str(result.content[0].text.partition(">")[2].rpartition("<")[0])
 
 
+@FOLDER
 def test_a_session_of_another_person_does_not_exist(running: Running) -> None:
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
     begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
@@ -169,6 +147,7 @@ def test_a_session_of_another_person_does_not_exist(running: Running) -> None:
     assert own.status_code == 200
 
 
+@FOLDER
 def test_what_a_client_does_in_a_day_is_one_conversation_with_traces(running: Running) -> None:
     call(running, "create_item", args={"content": "one"})
     call(running, "create_item", MODES[0], args={"content": "two"})
@@ -178,6 +157,7 @@ def test_what_a_client_does_in_a_day_is_one_conversation_with_traces(running: Ru
     assert set(threads.store.names().values()) == {f"claude-code {day}", f"cursor {day}"}
 
 
+@FOLDER
 def test_undo_takes_back_what_a_client_did_last(running: Running, ana: Run, home: Path) -> None:
     for content in ("one", "two"):
         call(running, "create_item", args={"content": content})
@@ -226,6 +206,7 @@ def call_items(running: Running) -> dict[str, Any]:
     return properties
 
 
+@FOLDER
 def test_a_call_that_was_answered_is_a_new_one_when_it_is_made_again(running: Running) -> None:
     id = call(running, "create_item", args={"content": "Work", "properties": {"hours": 4}})["id"]
     request = post_call(running, {"id": id, "properties": {"hours": {"$add": 3}}})
@@ -234,9 +215,8 @@ def test_a_call_that_was_answered_is_a_new_one_when_it_is_made_again(running: Ru
     assert call_items(running) == {"hours": 10}
 
 
-def test_a_foreign_page_is_refused_and_one_that_is_allowed_gets_in(
-    running: Running, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@FOLDER
+def test_a_foreign_page_is_refused_and_one_that_is_allowed_gets_in(running: Running) -> None:
     accept = {"accept": "application/json, text/event-stream", "origin": "https://smith.langchain.com"}
     hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
     begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
@@ -245,7 +225,7 @@ def test_a_foreign_page_is_refused_and_one_that_is_allowed_gets_in(
         assert client.post("/mcp", json=begin, headers=accept | {"origin": "https://evil.example"}).status_code == 403
 
 
-@pytest.mark.parametrize("home", ["folder"], indirect=True)
+@FOLDER
 def test_a_damaged_folder_is_said_in_a_sentence(running: Running) -> None:
     folder = open_workspace(load_settings(), "ann").folder
     folder.mkdir(parents=True, exist_ok=True)
@@ -256,13 +236,14 @@ def test_a_damaged_folder_is_said_in_a_sentence(running: Running) -> None:
     assert "settings.json" in answer.json()["detail"]
 
 
-@pytest.mark.parametrize("text", ["cake \ud83d for Ana", "cake \0 for Ana"], ids=["half a character", "NUL"])
-def test_a_call_whose_text_is_none_is_answered_with_the_reason(running: Running, text: str) -> None:
-    asked = {"jsonrpc": "2.0", "id": 7, "method": "tools/call"}
-    asked |= {"params": {"name": "create_item", "arguments": {"content": text}}}
-    with running.client() as client:
-        headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
-        answer = client.post("/mcp", content=json.dumps(asked), headers=headers).json()
-    assert (answer["id"], answer["result"]["isError"]) == (7, True)
-    assert answer["result"]["content"][0]["text"] == f"{find_fault(text)} {HINT}"
+@FOLDER
+def test_a_call_whose_text_is_none_is_answered_with_the_reason(running: Running) -> None:
+    for text in ("cake \ud83d for Ana", "cake \0 for Ana"):
+        asked = {"jsonrpc": "2.0", "id": 7, "method": "tools/call"}
+        asked |= {"params": {"name": "create_item", "arguments": {"content": text}}}
+        with running.client() as client:
+            headers = {"content-type": "application/json", "accept": "application/json, text/event-stream"}
+            answer = client.post("/mcp", content=json.dumps(asked), headers=headers).json()
+        assert (answer["id"], answer["result"]["isError"]) == (7, True)
+        assert answer["result"]["content"][0]["text"] == f"{find_fault(text)} {HINT}"
     assert call(running, "query_items")["items"] == []

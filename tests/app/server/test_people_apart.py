@@ -11,7 +11,7 @@ from starlette.routing import Route
 from app.page.routes import PAGES
 from app.server.app import build_app
 from tests.app.server.conftest import Household
-from tests.conftest import folders
+from tests.conftest import live_in
 
 RUN = {"assistant_id": "ana", "input": {"messages": [{"role": "user", "content": "note: the key is under the mat"}]}}
 
@@ -33,8 +33,7 @@ OWN = {"/assistants/{assistant_id}", "/assistants/{assistant_id}/schemas", "/ass
 def routes(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str, str]]:
     """Every route there is, by method and path."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in folders(tmp_path_factory.mktemp("routes"), LLM_PROVIDER="offline").items():
-            patch.setenv(name, value)
+        live_in(tmp_path_factory.mktemp("routes"), patch)
         app = build_app()
     others = [route for route in app.routes if route not in PAGES]  # tests/app/page walks those
     kept = [route for route in others if isinstance(route, Route)]

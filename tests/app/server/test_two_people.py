@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from ana.people import People
 from ana.settings import load_settings
 from app.server.app import build_app
-from tests.conftest import folders
+from tests.conftest import live_in
 
 NAMES = ("ann", "bob")
 THINGS = ("spare key", "blue tin", "passport", "garden hose", "red folder")
@@ -102,8 +102,7 @@ class Person:
 
 def play(folder: Path, patch: pytest.MonkeyPatch, seed: int, who: Sequence[str]) -> dict[str, list[Any]]:
     """Let these people act in turns on a server of their own; return what each has seen."""
-    for name, value in folders(folder, LLM_PROVIDER="offline").items():
-        patch.setenv(name, value)
+    live_in(folder, patch)
     people = People(load_settings())
     tokens = {name: people.add(name) for name in NAMES}
     turns = random.Random(seed)

@@ -29,7 +29,7 @@ from nodes.receipt import strip_receipt
 from tests.conftest import folders
 from tests.forks import fork
 from tests.openai_stub import Said, Stub, openai_stub
-from tests.postgres.server import new_database
+from tests.postgres.server import make_template, new_database
 from tests.sent import typed
 from tests.servers import fork_module
 
@@ -110,7 +110,7 @@ def end(process: Process) -> None:
 @pytest.fixture
 def fleet(tmp_path: Path) -> Iterator[Fleet]:
     with ExitStack() as stack:
-        stub, url = stack.enter_context(openai_stub(Said("Hello."))), stack.enter_context(new_database())
+        stub, url = stack.enter_context(openai_stub(Said("Hello."))), stack.enter_context(new_database(make_template()))
         stack.callback(lambda: open_database(url).close())
         yield Fleet(stack, tmp_path, url, stub)
 
@@ -368,25 +368,3 @@ def test_many_messages_at_once_to_a_thread_are_answered_in_order(fleet: Fleet) -
     runs = [begin((one, two)[n % 2], thread, f"message {n}") for n in range(1, 12)]
     get(two, f"/threads/{thread}/runs/{runs[-1]}/join")
     assert texts(one, thread) == [text for n in range(12) for text in (f"message {n}", f"heard message {n}")]
-
-
-@pytest.mark.parametrize("strategy", ["reject", "interrupt"])
-def test_a_second_message_does_with_the_first_what_it_says(fleet: Fleet, strategy: str) -> None:
-    one, two, thread = fleet.serve(), fleet.serve(), str(uuid.uuid4())
-    fleet.work()
-    gate = Gate(store("milk"), Said("Saved."), before=1)
-    fleet.stub.script = [gate]
-    first = begin(one, thread, "keep milk")
-    assert gate.asked.acquire(timeout=60)
-    if strategy == "reject":
-        refused = httpx.post(f"{two.url}/threads/{thread}/runs", json=body("hi", multitask_strategy=strategy))
-        assert refused.status_code == 409
-        gate.opened.set()
-        get(two, f"/threads/{thread}/runs/{first}/join")
-        assert texts(two, thread)[-1] == "Saved."
-        return
-    second = begin(two, thread, "hi", multitask_strategy=strategy)
-    gate.opened.set()
-    get(two, f"/threads/{thread}/runs/{second}/join")
-    assert (fleet.items(), texts(one, thread)[0]) == (["milk"], "keep milk")
-    assert [run["run_id"] for run in get(one, f"/threads/{thread}/runs")] == [second, first]

@@ -19,10 +19,6 @@ def hanging() -> Iterator[Stub]:
         yield stub
 
 
-def name_model(stub: Stub) -> dict[str, str]:
-    return {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url, "OPENAI_MODEL": "slow-one"}
-
-
 def test_only_a_wait_for_a_model_is_told_and_only_a_long_one() -> None:
     online, offline = load_settings({"OPENAI_API_KEY": "k", "OPENAI_MODEL": "slow-one"}), load_settings({})
     assert describe_wait(online, 12.4, "Ctrl-C stops it.") == "Waiting for slow-one, 12 s so far. Ctrl-C stops it."
@@ -31,7 +27,7 @@ def test_only_a_wait_for_a_model_is_told_and_only_a_long_one() -> None:
 
 
 def test_the_repl_tells_of_a_wait_and_how_to_stop_it(hanging: Stub, tmp_path: Path) -> None:
-    with chatting(folders(tmp_path, **name_model(hanging))) as terminal:
+    with chatting(folders(tmp_path, **hanging.env, OPENAI_MODEL="slow-one")) as terminal:
         terminal.type("hello\r")
         terminal.until("Waiting for slow-one, ")
         terminal.until(" s so far. Ctrl-C stops it.")
@@ -40,12 +36,9 @@ def test_the_repl_tells_of_a_wait_and_how_to_stop_it(hanging: Stub, tmp_path: Pa
 
 
 def test_ask_in_a_terminal_tells_of_a_wait_and_how_to_stop_it(hanging: Stub, tmp_path: Path) -> None:
-    terminal = Terminal(folders(tmp_path, **name_model(hanging)), "ask", "hello")
-    try:
+    with Terminal(folders(tmp_path, **hanging.env, OPENAI_MODEL="slow-one"), "ask", "hello") as terminal:
         terminal.until("Waiting for slow-one, ")
         terminal.until(" s so far. Ctrl-C stops it.")
         terminal.process.send_signal(signal.SIGINT)
         terminal.until("Stopped. What was already stored stays.")
         assert terminal.process.wait() == 130
-    finally:
-        terminal.close()
