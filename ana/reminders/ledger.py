@@ -138,7 +138,7 @@ class Ledger:
         self._tables.change(earlier, *self._count(_write_snooze(until, why), ring, delivered=False))
 
     def list_snoozed(self, since: datetime, why: str = SNOOZED) -> dict[RingKey, datetime]:
-        """Return reminders that are snoozed until `since` or later, each with that time in UTC. `why` as in `snooze`."""
+        """Return reminders that are snoozed until `since` or later, each with that time in UTC."""
         query = "SELECT item, moment, address FROM rings WHERE address >= ? AND address < ?"
         rows = self._tables.ask(query, _write_snooze(since, why), why + END)
         return {
