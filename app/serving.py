@@ -32,11 +32,12 @@ def require_port(host: str, port: int, command: str) -> None:
 
 
 @contextmanager
-def mark_serving(workspace: Workspace) -> Iterator[None]:
-    """Let `is_serving` see this process while the context is open, however it ends."""
+def mark_serving(workspace: Workspace, port: int = PORT) -> Iterator[None]:
+    """Let `is_serving` see this process while the context is open, however it ends, and `find_port` its port."""
     folder = workspace.server_folder
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path = folder / f"{secrets.token_hex(8)}.serving"  # a name of its own: several servers may work on one folder
+    # a name of its own: several servers may work on one folder
+    path = folder / f"{port}-{secrets.token_hex(8)}.serving"
     with FileLock(path, thread_local=False):
         try:
             yield
@@ -47,6 +48,12 @@ def mark_serving(workspace: Workspace) -> Iterator[None]:
 def is_serving(workspace: Workspace) -> bool:
     """Return whether a server works on the data folder."""
     return any(_is_locked(path) for path in workspace.server_folder.glob("*.serving"))
+
+
+def find_port(workspace: Workspace) -> int:
+    """Return the port of a server that works on the data folder; PORT if there is none."""
+    ports = [path.name.partition("-")[0] for path in workspace.server_folder.glob("*-*.serving") if _is_locked(path)]
+    return next(map(int, ports), PORT)
 
 
 def refuse_while_serving(workspace: Workspace, what: str) -> None:

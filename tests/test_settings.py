@@ -137,12 +137,18 @@ def test_the_model_and_where_messages_go_are_shown(env: dict[str, str], model: s
 @pytest.mark.parametrize(
     ("env", "url", "model"),
     [
+        ({"OPENAI_API_KEY": "k"}, "https://api.openai.com/v1", "gpt-4o-mini"),
         ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "http://127.0.0.1:1/v1", "gpt-4o-mini"),
         ({"OPENROUTER_API_KEY": "k", "OPENROUTER_MODEL": "m"}, "https://openrouter.ai/api/v1", "m"),
         ({"OLLAMA_MODEL": "qwen", "OLLAMA_HOST": "http://box:11434/"}, "http://box:11434/v1", "qwen"),
     ],
 )
-def test_every_provider_is_reached_over_the_openai_wire(env: dict[str, str], url: str, model: str) -> None:
+def test_every_provider_is_reached_over_the_openai_wire(
+    env: dict[str, str], url: str, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(
+        "OPENAI_API_BASE", "http://127.0.0.1:2/v1"
+    )  # which the library reads, and ana does not
     built = build_model(load_settings(env)).inner  # type: ignore[attr-defined]  # a RemoteModel's
     assert (built.openai_api_base, built.model_name) == (url, model)
 

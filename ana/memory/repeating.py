@@ -27,6 +27,7 @@ from ana.time.repeats import (
     read_day_or_moment,
     read_local,
     read_repeat,
+    refuse_other_begin,
     tell_rule,
     understand_rule,
     write_until,
@@ -90,6 +91,8 @@ class Revision:
         written, lead = new["repeats"], find_lead(new)
         if not isinstance(written, str):
             raise ToolError("repeats is a text.", RULE_FORM)
+        if lead is None and not _has_times(new):
+            refuse_other_begin({name: new.get(name) for name in self.changes})
         first = self._find_begin(new, lead)
         key, from_done = lead or "due_date", new.get("repeat_from") == "done"
         is_day = lead is None or len(str(new[key])) == len("2026-01-13")

@@ -57,7 +57,7 @@ def _build_native(settings: Settings, refused: "TextPlace | None") -> "BaseChatM
     inner = ChatOpenAI(
         model=model_name(settings),
         api_key=key,
-        base_url=url,
+        base_url=url,  # also the default: else OPENAI_API_BASE of the environment would count, which nobody is told
         timeout=settings.ana_turn_seconds,  # its default is none
         max_retries=RETRIES,
         temperature=settings.temperature,

@@ -15,9 +15,12 @@ from ana.values import plain_text
 MOST_RINGS = 20_000
 """Most deliveries to remember. The oldest by order are dropped, because a clock can go back."""
 
-SNOOZED, SNOOZED_END = "snoozed ", "snoozed ~"
-"""The beginning of a snoozed reminder's entry in place of an address, followed by its new time in UTC. The
-second sorts after all of them."""
+SNOOZED, HELD = "snoozed ", "held "
+"""The beginning of an entry in place of an address, followed by a time in UTC: when a snoozed reminder rings again, and
+when it is told that one which rang late is unmarked."""
+
+END = "~"
+"""Sorts after every time."""
 
 _BEGIN_TO_RING = """INSERT INTO rings (address, item, moment, attempts, delivered) VALUES (?, ?, ?, 0, ?)
     ON CONFLICT DO NOTHING"""
@@ -125,17 +128,21 @@ class Ledger:
         self._tables.change(*(("DELETE FROM rings WHERE item = ?", [self._tables.to_name(item)]) for item in items))
         self._tables.compact()
 
-    def snooze(self, ring: RingKey, until: datetime) -> None:
-        """Snooze a reminder until another time, whether or not it was delivered or snoozed before."""
-        earlier = _FORGET_SNOOZE, [SNOOZED, SNOOZED_END, self._tables.to_name(ring.item), ring.moment]
-        self._tables.change(earlier, *self._count(_write_snooze(until), ring, delivered=False))
+    def snooze(self, ring: RingKey, until: datetime, why: str = SNOOZED) -> None:
+        """Snooze a reminder until another time, whether or not it was delivered or snoozed before.
 
-    def list_snoozed(self, since: datetime) -> dict[RingKey, datetime]:
+        Args:
+            why: SNOOZED, or HELD.
+        """
+        earlier = _FORGET_SNOOZE, [why, why + END, self._tables.to_name(ring.item), ring.moment]
+        self._tables.change(earlier, *self._count(_write_snooze(until, why), ring, delivered=False))
+
+    def list_snoozed(self, since: datetime, why: str = SNOOZED) -> dict[RingKey, datetime]:
         """Return reminders that are snoozed until `since` or later, each with that time in UTC."""
         query = "SELECT item, moment, address FROM rings WHERE address >= ? AND address < ?"
-        rows = self._tables.ask(query, _write_snooze(since), SNOOZED_END)
+        rows = self._tables.ask(query, _write_snooze(since, why), why + END)
         return {
-            RingKey(self._tables.from_name(item), moment): datetime.fromisoformat(entry.removeprefix(SNOOZED))
+            RingKey(self._tables.from_name(item), moment): datetime.fromisoformat(entry.removeprefix(why))
             for item, moment, entry in rows
         }
 
@@ -161,6 +168,6 @@ def make_late(ring: RingKey, until: datetime) -> RingKey:
     return RingKey(ring.item, until.astimezone(UTC).isoformat(timespec="microseconds"))
 
 
-def _write_snooze(until: datetime) -> str:
+def _write_snooze(until: datetime, why: str) -> str:
     """Return the entry, in place of an address, of a reminder that is snoozed until a time."""
-    return SNOOZED + until.astimezone(UTC).isoformat(timespec="microseconds")
+    return why + until.astimezone(UTC).isoformat(timespec="microseconds")

@@ -1,7 +1,7 @@
 """Delivery: find due reminders in the items, send them, and enter them in the ledger."""
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from hashlib import sha256
@@ -12,7 +12,7 @@ from ana.memory.memory import Memory
 from ana.memory.travel import read_item_repeat
 from ana.output import shorten
 from ana.reminders.buttons import LASTING, Signing
-from ana.reminders.ledger import Ledger, RingKey, make_late
+from ana.reminders.ledger import HELD, Ledger, RingKey, make_late
 from ana.reminders.reading import Ring, read_reminders, tell_time
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
@@ -123,14 +123,17 @@ class Ringer:
         rings = {
             key: _Due(key, ring.moment)
             for item in items
-            for ring in read_reminders(item, zone, _begin(item, now, oldest), now + AHEAD)
+            # of what rang at the last moment, it is told an hour later that it is unmarked
+            for ring in read_reminders(item, zone, _begin(item, now, oldest + 2 * UNMARKED), now + AHEAD)
             if (key := make_key(item, ring, zone)) not in snoozed
         }
         rings |= {make_late(key, until): _Due(key, until) for key, until in snoozed.items()}
-        rings |= self._list_unmarked(rings)
-        due = {key: each for key, each in rings.items() if each.moment <= now}
+        rings |= self._list_unmarked(rings, now - oldest)
+        due = {key: each for key, each in rings.items() if now - oldest <= each.moment <= now}
         if due:
             with self._ledger.deliver_alone() as is_alone:
+                for notice in self._hold_notices(rings, due, now) if is_alone() else ():
+                    due.pop(notice, None)
                 for target in self._targets if is_alone() else ():
                     self._deliver(target, due, is_alone)
                 others = {each.key: each for one in due.values() for each in one.others}
@@ -139,14 +142,33 @@ class Ringer:
                     self._deliver(target, unmarked, is_alone)
         return min((each.moment for each in rings.values() if now < each.moment <= now + AHEAD), default=None)
 
-    def _list_unmarked(self, rings: Mapping[RingKey, _Due]) -> dict[RingKey, _Due]:
-        """Return what is told of shared series an hour after they rang, if they are unmarked then."""
+    def _list_unmarked(self, rings: Mapping[RingKey, _Due], since: datetime) -> dict[RingKey, _Due]:
+        """Return what is told of shared series an hour after they rang, if they are unmarked then.
+
+        Args:
+            since: From when on they may have rung.
+        """
         shared = self._find_shared() if rings else {}
+        held = self._ledger.list_snoozed(since, HELD) if shared else {}
         return {
-            RingKey(key.item, key.moment + MISSED): _Due(each.ring, each.moment + UNMARKED, sharing.targets)
+            _name_notice(key): _Due(each.ring, held.get(key, each.moment + UNMARKED), sharing.targets)
             for key, each in rings.items()
             if (sharing := shared.get(key.item)) and each.moment >= sharing.since
         }
+
+    def _hold_notices(self, rings: Collection[RingKey], due: Mapping[RingKey, _Due], now: datetime) -> list[RingKey]:
+        """Of what rings late now, let it be told an hour from now that it is unmarked; return these notices.
+
+        Where every address fails, others are told all the same.
+        """
+        late = [key for key, each in due.items() if _name_notice(key) in rings and now - each.moment > LATE]
+        if not late or all(self._ledger.get_failing(target.key) for target in self._targets):
+            return []
+        for target in self._targets:
+            late = self._ledger.list_open(target.key, late)
+        for key in late:
+            self._ledger.snooze(key, now + UNMARKED, HELD)
+        return [*map(_name_notice, late)]
 
     def _load(self) -> Sequence[Item]:
         """Return the items that may have reminders; they are loaded again after a write."""
@@ -210,6 +232,11 @@ def make_key(item: Item, ring: Ring, zone: tzinfo) -> RingKey:
     """
     local = ring.moment.astimezone(zone).replace(tzinfo=None) if ring.goes_along else ring.moment
     return RingKey(item.id, local.isoformat(timespec="microseconds"))
+
+
+def _name_notice(key: RingKey) -> RingKey:
+    """Return the ledger's key of what is told where a reminder is unmarked."""
+    return RingKey(key.item, key.moment + MISSED)
 
 
 def _make_unmarked(item: Item, ring: Ring, key: RingKey, clock: Clock) -> Message:

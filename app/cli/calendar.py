@@ -10,7 +10,7 @@ import typer
 
 from ana.output import tell, write_line
 from ana.urls import find_site
-from app.serving import LOCAL, PORT
+from app.serving import LOCAL, PORT, find_port
 from app.startup import start
 
 SECONDS = 2.0
@@ -26,13 +26,15 @@ def calendar(
     """Show the address at which calendar programs read your open dated items while `ana serve` runs."""
     workspace = start()
     place = f"/calendar.ics?key={workspace.get_calendar_key(change=new_key)}"
+    port = find_port(workspace)
     known = url or find_site(workspace.settings.ana_public_url, workspace.settings.ana_hosts)
-    address = (known or f"http://{LOCAL}:{PORT}").rstrip("/") + place
+    address = (known or f"http://{LOCAL}:{port}").rstrip("/") + place
     write_line(address)
     tell("It is available there now." if _is_served(address) else "It is not available now; start `ana serve`.")
     if known is None and (own := _find_own_address()):
-        elsewhere = f"http://{own}:{PORT}{place}"
-        how = "" if _is_served(elsewhere) else ", once `ana serve --host 0.0.0.0` runs (docs/people.md)"
+        elsewhere = f"http://{own}:{port}{place}"
+        command = "ana serve --host 0.0.0.0" + (f" --port {port}" if port != PORT else "")
+        how = "" if _is_served(elsewhere) else f", once `{command}` runs (docs/people.md)"
         tell(f"A phone in the same network can use {elsewhere}{how}.")
     tell("Anybody who has the address can read these dates; --new-key revokes it.")
 

@@ -53,7 +53,7 @@ def _serve(folder: Path, port: int) -> None:
     play(workspace)
 
     def build() -> "Starlette":
-        app = build_app()
+        app = build_app(port=port)
         app.state.end_demo = lambda: signal.raise_signal(signal.SIGTERM)
         return app
 

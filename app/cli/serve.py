@@ -89,7 +89,7 @@ def serve(
 
     gc.freeze()  # what is loaded stays: to look for garbage in it holds up all requests, for a third of a second
     with _keeping_workers(workers or 0):
-        run(build_app if workers is None else partial(build_app, carries_out=False), host, port, settings)
+        run(partial(build_app, carries_out=workers is None, port=port), host, port, settings)
 
 
 @contextmanager

@@ -48,7 +48,7 @@ from app.server.shapes import show_info
 from app.server.sign_in import SignIn, refuse_another
 from app.server.telegram import answering
 from app.server.workspaces import Workspaces
-from app.serving import mark_serving
+from app.serving import PORT, mark_serving
 
 _log = logging.getLogger(__name__)
 
@@ -141,7 +141,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     settle_console(workspace.settings)
     langsmith.switch_on_or_off()
     langsmith.connect(workspace.settings)
-    with mark_serving(workspace), app.state.show_metrics():
+    with mark_serving(workspace, app.state.port), app.state.show_metrics():
         with contextlib.suppress(AnaError):  # each request says what is wrong
             opened = await workspaces.open(OWNER)
             await run_in_threadpool(opened.handles.memory.count)
@@ -205,11 +205,12 @@ async def _answer_http(request: Request, exc: Exception) -> Response:
     return JSONResponse({"detail": exc.detail}, status_code=exc.status_code, headers=exc.headers)
 
 
-def build_app(*, carries_out: bool = True) -> Starlette:
+def build_app(*, carries_out: bool = True, port: int = PORT) -> Starlette:
     """Return the application of the deployment whose settings the environment and .env hold.
 
     Args:
         carries_out: Whether this process carries out runs that wait in a database; else workers do.
+        port: Where the server listens.
 
     Raises:
         ConfigError: A setting is wrong.
@@ -233,7 +234,7 @@ def build_app(*, carries_out: bool = True) -> Starlette:
     routes = [*described, *NOT_BUILT, Route("/", RedirectResponse(PAGE)), *PAGES]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
     app.state.queue = settings.ana_database_url if carries_out else None
-    app.state.workspaces = Workspaces(load_settings)
+    app.state.workspaces, app.state.port = Workspaces(load_settings), port
     app.state.end_demo = None  # what ends the process, where `ana demo` runs
     app.state.mcp, app.state.described = mcp, described
     app.state.people, app.state.attempts = people, attempts

@@ -32,7 +32,7 @@ SCRIPT = """
         told = {"client": request.client.host, "scheme": request.url.scheme, "person": request.state.person}
         await JSONResponse(told)(scope, receive, send)
 
-    def build_app():
+    def build_app(**_):
         from ana.people import People
         from ana.settings import load_settings
         from app.server.guard import Guard

@@ -94,6 +94,27 @@ def test_what_was_put_off_is_told_an_hour_after_it_rang_again(family: Family) ->
     assert family.life.memory.get(id).properties["due_date"] == "2026-12-03T08:00", "what was told last is answered"
 
 
+@pytest.mark.parametrize("minutes", [50, 180, 24 * 60 - 1])
+def test_what_rang_late_is_told_an_hour_after_it_rang(family: Family, minutes: int) -> None:
+    family.share(repeats="FREQ=WEEKLY")
+    hours, minute = divmod(8 * 60 + minutes, 60)
+    days, hour = divmod(hours, 24)
+    assert family.at(hour, minute, days) == (["Mum's pill"], [])
+    assert family.at(hour, minute, days) == ([], [])
+    hours, minute = divmod(8 * 60 + minutes + 59, 60)
+    days, hour = divmod(hours, 24)
+    assert family.at(hour, minute, days) == ([], [])
+    assert family.at(hour + 1, 0, days) == (["Mum's pill"], ["Mum's pill"])
+    assert family.at(hour + 1, 1, days) == ([], [])
+
+
+def test_others_are_told_of_what_could_not_ring(family: Family) -> None:
+    family.share()
+    family.own.status = 500
+    assert family.at(8) == ([], [])
+    assert family.at(9) == ([], ["Mum's pill"])
+
+
 def test_who_sees_it_no_more_is_not_told(family: Family) -> None:
     id = family.share()
     family.at(8)
@@ -108,6 +129,7 @@ def test_what_rang_before_it_was_shown_is_not_told(family: Family) -> None:
     family.life.at(DAY, time(8, 30))
     grant(family.life.handles.workspace, family.life.memory.get(id), "ben", family.life.now)
     assert family.at(9) == ([], [])
+    assert family.at(8, days=1)[1] == []
     assert family.at(9, days=1)[1] == ["Mum's pill"]
 
 

@@ -13,6 +13,7 @@ from ana.people import People
 from ana.settings import load_settings
 from ana.workspace import Workspace, open_workspace
 from app.cli.main import COMMANDS, FOR_ALL, NOT_PERSONAL, load_command
+from app.serving import mark_serving
 from tests.app.test_damage import ana as run
 from tests.conftest import live_in
 
@@ -287,6 +288,9 @@ def test_a_calendars_address_is_that_of_the_server(capsys: Shown, monkeypatch: p
     run(capsys, "users", "add", "anna")
     here = run(capsys, "calendar", "--user", "anna")[1].splitlines()[0]
     assert here.startswith("http://127.0.0.1:2024/calendar.ics?key=")
+    with mark_serving(open_person("owner"), 2030):
+        assert run(capsys, "calendar", "--user", "anna")[1].splitlines()[0] == here.replace("2024", "2030", 1)
+    assert run(capsys, "calendar", "--user", "anna")[1].splitlines()[0] == here
     monkeypatch.setenv("ANA_HOSTS", "localhost")
     there = run(capsys, "calendar", "--user", "anna")[1].splitlines()[0]
     assert there == here.replace("http://127.0.0.1:2024", "https://localhost")

@@ -295,6 +295,17 @@ def test_the_last_time_ends_a_series_and_cancelling_one_date_is_told_apart(life:
 MEDICINE = {"type": "task", "status": "active", "repeats": "FREQ=DAILY;BYHOUR=7,13,19", "missed": "waits"}
 
 
+@pytest.mark.parametrize("other", [{}, {"end": "2026-12-07T10:00"}])
+def test_a_time_from_which_no_rule_counts_is_not_lost(life: Life, other: dict[str, Any]) -> None:
+    with pytest.raises(ToolError, match="not from 'start'") as refused:
+        life.keep("Choir", start="2026-12-07T09:00", repeats="every Monday", **other)
+    assert 'start_date "2026-12-07T09:00"' in str(refused.value.hint)
+    kept = life.keep("Choir", start_date="2026-12-07T09:00", repeats="every Monday", remind="2026-12-07T08:00")
+    assert kept["properties"]["start_date"].startswith("2026-12-07T09:00")
+    assert "due_date" in life.keep("Pills", remind="2026-12-07T08:00", repeats="every day")["properties"]
+    assert "due_date" in life.keep("Bins", opened="2026-11-07T09:00", repeats="every day at 7:30")["properties"]
+
+
 def test_what_is_passed_over_unmarked_is_told_with_how_many_from_when_to_when(life: Life) -> None:
     id = life.at("2026-12-02T06:00").keep("Antibiotic", due_date="2026-12-02", **MEDICINE)["id"]
     done = life.at("2026-12-06T07:30").change(id, status="done")

@@ -12,7 +12,7 @@ from ana.backends.chroma.index.index import Index, Source
 from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
 from ana.backends.sql import lookup
-from ana.backends.sql.search import search
+from ana.backends.sql.search import find_similar, search
 from ana.embedders import Embedder
 from ana.embedders.base import Vector, Vectors, get_revision
 from ana.embedders.known import embed_many
@@ -22,7 +22,6 @@ from ana.memory.digests import digest_content
 from ana.memory.item import Item
 from ana.memory.search.property_text import render_text
 from ana.memory.search.query import Query
-from ana.memory.search.ranking import sort_similar
 from ana.memory.search.result import QueryResult
 from ana.memory.search.scoring import Weights
 
@@ -44,9 +43,6 @@ INDEXES = tuple(f"{name}.index.sqlite" for name in NAMES.values())
 VERSION = 2
 CONFIGURATION = {"hnsw": {"space": "cosine"}}
 """Of a collection's vector index."""
-EQUAL = 10
-"""How many more neighbours are asked for, as Chroma leaves open which of equally near ones it names."""
-
 BATCH = 5000  # Chroma refuses more than 5,461 records at once
 
 
@@ -105,16 +101,7 @@ class ChromaCollection:
 
     def find_similar(self, id: str, limit: int) -> list[tuple[Item, float]]:
         """Return the records nearest to one by its stored vector, best first, with their cosines; without itself."""
-
-        def find(db: sqlite3.Connection) -> list[tuple[Item, float]]:
-            vector = lookup.get_vectors(db, [id]).get(id)
-            if vector is None:
-                return []
-            near = self.source.find_nearest(vector, min(limit + 1 + EQUAL, self.source.count()))
-            items = lookup.get_items(db, [each for each in near if each != id])
-            return sort_similar((items[each], cosine) for each, cosine in near.items() if each in items)[:limit]
-
-        return self.look_up(find)
+        return self.look_up(lambda db: find_similar(db, self.index.tables, id, limit))
 
     def describe(self) -> dict[str, Any]:
         """Return name, count, embedder, dimension, distance space and format version."""

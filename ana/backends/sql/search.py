@@ -13,8 +13,9 @@ from ana.backends.sql.dialect import Sql, join
 from ana.backends.sql.items import ItemTables
 from ana.backends.sql.lookup import Lookup
 from ana.embedders.base import Vector
+from ana.memory.item import Item
 from ana.memory.search.query import ParsedQuery, Query
-from ana.memory.search.ranking import Ranking
+from ana.memory.search.ranking import ROUNDING, Ranking, find_bar, sort_similar
 from ana.memory.search.result import First, QueryResult, Reason
 from ana.memory.search.scoring import Weights
 from ana.memory.search.series import SeriesHits
@@ -58,6 +59,19 @@ class TableCandidates:
 
     def compute_cosines(self, rows: Rows) -> Scores:
         return self._tables.load_vectors(self._at.db).compute_cosines(self._vector, rows)
+
+
+def find_similar(db: sqlite3.Connection, tables: ItemTables, id: str, limit: int) -> list[tuple[Item, float]]:
+    """Return the items nearest to one by its vector, best first, with their cosines; without itself."""
+    vector = lookup.get_vectors(db, [id]).get(id)
+    if vector is None:
+        return []
+    vectors = tables.load_vectors(db)
+    rows = np.setdiff1d(vectors.list_rows(), [*lookup.find_rows_of_ids(db, [id])])
+    cosines = vectors.compute_cosines(vector, rows)
+    near = np.flatnonzero(cosines >= find_bar(cosines, limit) - ROUNDING)
+    items = lookup.load_items(db, rows[near].tolist())
+    return sort_similar(zip(items, cosines[near].tolist(), strict=True))[:limit]
 
 
 ByDate: TypeAlias = tuple[int, int | None, str | None, str, str]

@@ -30,7 +30,7 @@ from ana.time.repeats.occurring import (
     look_ahead,
     make_occurrence,
 )
-from ana.time.repeats.reading import RULE_FORM, Understood, understand_rule
+from ana.time.repeats.reading import RULE_FORM, Understood, refuse_other_begin, understand_rule
 from ana.time.repeats.repeat import (
     ALSO,
     MOST_ALSO,
@@ -79,6 +79,7 @@ __all__ = [
     "read_day_or_moment",
     "read_local",
     "read_repeat",
+    "refuse_other_begin",
     "tell_rule",
     "tell_unread",
     "understand_rule",

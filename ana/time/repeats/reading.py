@@ -1,11 +1,14 @@
 """The check of a rule that somebody writes, and what was understood."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
 from ana.errors import ToolError
+from ana.time.dates import day_of
 from ana.time.repeats.rules import PINS, YEARS_AHEAD, Rule, iter_matching, parse_rule, settle
 from ana.time.repeats.words import read_words, tell_rule
+from ana.values import Json
 
 RULE_FORM = (
     'repeats takes an RRULE, such as "FREQ=WEEKLY;BYDAY=FR", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU", '
@@ -13,6 +16,9 @@ RULE_FORM = (
     '"every second Tuesday", "every weekday at 9:15 until June", "Tuesdays in even weeks". '
     "Dates that are left out go in except, a list. What the rule cannot say, keep as several items."
 )
+
+_NO_BEGIN = ("until", "done_for", "remind")
+"""Properties with a time that has nothing to do with where a rule begins."""
 
 _FAR = timedelta(days=366 * YEARS_AHEAD)
 
@@ -70,6 +76,17 @@ def understand_rule(
     if begin is None or (rule.until and rule.until < begin):
         raise ToolError(f"{text[:80]!r} never comes.", RULE_FORM)
     return Understood(rule.text, tell_rule(rule), begin, rule.until)
+
+
+def refuse_other_begin(given: Mapping[str, Json]) -> None:
+    """Raise ToolError if properties given with a rule, none of which it counts from, have a time, as `start` may: it
+    would be lost."""
+    for name, value in given.items():
+        if name not in _NO_BEGIN and day_of(value) and len(str(value)) > len("2026-01-13"):
+            raise ToolError(
+                f"A rule counts from due_date or start_date, not from {name[:60]!r}.",
+                f'Give start_date "{value}" if it takes place then, due_date if it must be done by then.',
+            )
 
 
 def _understand_distance(rule: Rule, first: datetime) -> Understood:
