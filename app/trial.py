@@ -8,7 +8,7 @@ from ana.errors import AnaError, UserError
 from ana.models.listing import list_chat_models
 from ana.models.providers import model_name
 from ana.settings import Settings, load_settings, read_environment, write_env_file
-from ana.translation import _, mark_text
+from ana.translation import _, get_language, mark_text
 from ana.workspace import is_fixed
 from app.choices import CHOICES, find_key, is_key
 
@@ -53,9 +53,9 @@ def try_model(settings: Settings) -> str:
     if settings.provider == "offline":
         return _("The small reader answers, by rules.")
     try:
-        done, seconds = ask_for_hello(settings)
+        done, seconds = ask_for_hello(settings.model_copy(update={"ana_language": get_language()}))
     except AnaError as exc:
-        message = _("{model} did not answer: {reason}").format(model=model_name(settings), reason=exc)
+        message = _("{model} did not answer: {reason}").format(model=model_name(settings), reason=exc.sentence())
         raise UserError(message, _("Nothing was changed.")) from exc
     return _("{model} in {n:.1f} s: {answer}").format(model=model_name(settings), n=seconds, answer=done.answer)
 

@@ -25,7 +25,7 @@ PACKAGES = ("ana", "app", "graph", "nodes")
 TEMPLATES: dict[str, Any] = {"_": None, "ngettext": (1, 2), "pgettext": ((1, "c"), 2)}
 """What says a sentence in a template."""
 
-ERRORS = ("UserError", "NotFound", "WrongReply", "NotWaiting", "ModelFailed", "HTTPException")
+ERRORS = ("UserError", "NotFound", "WrongReply", "NotWaiting", "ModelFailed", "ContextTooLong", "HTTPException")
 """Errors that a person is shown: a catalogue has the sentences of those that have no values in them."""
 
 PLACES = (

@@ -138,8 +138,10 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded, id: str)
     try:
         return send([cut_message(message, SHORT) for message in this_turn(history)])
     except ContextTooLong as exc:  # so a new conversation would not help
-        hint = "Ask for less, or shorten what /context shows."
-        raise ContextTooLong("Even this message alone is longer than the model can read.", hint) from exc
+        raise ContextTooLong(
+            "Even this message alone is longer than the model can read.",
+            "Ask for less, or shorten what /context shows.",
+        ) from exc
 
 
 def _describe_decision(reply: AIMessage) -> RecordedDecision:

@@ -10,6 +10,7 @@ from ana.embedders.base import prepare_text, to_unit_vectors
 from ana.errors import ConfigError, ModelFailed
 from ana.network import find_client, wait_for
 from ana.settings import OPENAI_URL, Settings
+from ana.translation import _, mark_text
 
 if TYPE_CHECKING:
     from langchain_openai import OpenAIEmbeddings
@@ -20,6 +21,15 @@ BATCH = 32
 
 SHORTEST = 1000
 """A refused text of more characters is halved and sent again."""
+
+_ERROR = mark_text("The embeddings provider {name} answered with an error")
+_BY_STATUS = mark_text(
+    {
+        401: "The embeddings provider {name} refused the key",
+        404: "The embeddings provider {name} does not know the model {model}",
+        429: "The embeddings provider {name} is busy or the quota is used up",
+    }
+)
 
 
 class RemoteEmbeddings:
@@ -63,7 +73,7 @@ class RemoteEmbeddings:
             if rows.ndim != 2 or len(rows) != len(texts):
                 raise ValueError(f"{len(texts)} texts, vectors of shape {rows.shape}")
         except (OpenAIError, TimeoutError, ValueError, TypeError, AttributeError, LookupError) as exc:
-            raise ModelFailed(self._describe_error(exc), self.hint) from exc
+            raise ModelFailed(self._describe_error(exc), _(self.hint)) from exc
         if rows.shape[1] != self.dimension:
             raise ConfigError(
                 f"The embedding model {self.model} sent vectors of {rows.shape[1]} dimensions, not {self.dimension}.",
@@ -89,19 +99,16 @@ class RemoteEmbeddings:
     def _describe_error(self, exc: Exception) -> str:
         from openai import APIConnectionError, APIStatusError, APITimeoutError
 
-        who = f"The embeddings provider {self.name}"
         if isinstance(exc, APIStatusError):
-            reasons = {
-                401: "refused the key",
-                404: f"does not know the model {self.model}",
-                429: "is busy or the quota is used up",
-            }
-            return f"{who} {reasons.get(exc.status_code, 'answered with an error')} ({exc.status_code})."
+            reason = _(_BY_STATUS.get(exc.status_code, _ERROR)).format(name=self.name, model=self.model)
+            return f"{reason} ({exc.status_code})."
         if isinstance(exc, APITimeoutError | TimeoutError):
-            return f"{who} did not answer in time."
-        if isinstance(exc, APIConnectionError):
-            return f"{who} could not be reached."
-        return f"{who} sent a reply that could not be read ({type(exc).__name__})."
+            says = _("The embeddings provider {name} did not answer in time.")
+        elif isinstance(exc, APIConnectionError):
+            says = _("The embeddings provider {name} could not be reached.")
+        else:
+            says = _("The embeddings provider {name} sent a reply that could not be read ({error}).")
+        return says.format(name=self.name, error=type(exc).__name__)
 
     def _get_model(self) -> "OpenAIEmbeddings":
         with self._loading:
@@ -129,7 +136,7 @@ class OpenAiEmbeddings(RemoteEmbeddings):
     name = "openai"
     dimension = 1536
     model = "text-embedding-3-small"
-    hint = "Check OPENAI_API_KEY, OPENAI_BASE_URL and the network, then try again."
+    hint = mark_text("Check OPENAI_API_KEY, OPENAI_BASE_URL and the network, then try again.")
 
     def __init__(self, settings: Settings) -> None:
         if settings.openai_api_key is None:
@@ -146,7 +153,7 @@ class OllamaEmbeddings(RemoteEmbeddings):
     name = "ollama"
     dimension = 768
     model = "nomic-embed-text"
-    hint = "Start Ollama, check OLLAMA_HOST, run `ollama pull nomic-embed-text` once, then try again."
+    hint = mark_text("Start Ollama, check OLLAMA_HOST, run `ollama pull nomic-embed-text` once, then try again.")
 
     def __init__(self, settings: Settings) -> None:
         # Ollama asks for no key, the client for one that is not empty

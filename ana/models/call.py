@@ -17,11 +17,12 @@ from ana.json_lines import Quoted
 from ana.models.base import REASONING, RETRACTED, ModelWrapper, bind_options, stream_chunks
 from ana.models.faults import cut_off_error, provider_errors, translate_error
 from ana.text import HINT, find_fault
+from ana.translation import _, mark_text
 from ana.values import fits, plain, plain_text
 
 REFUSED = "refused"
 """Key in a reply's metadata under which ana's models say why its calls must not run."""
-CUT_OFF = "(The answer was cut off at the model's limit; MAX_TOKENS in .env may raise it.)"
+CUT_OFF = mark_text("(The answer was cut off at the model's limit; MAX_TOKENS in .env may raise it.)")
 
 RAW = 2000
 """Most characters of unreadable arguments to keep."""
@@ -183,7 +184,7 @@ def _require_end(message: AIMessage) -> AIMessage:
         raise ModelFailed("The model provider's filter stopped the answer.", "Say it in other words.")
     # half an answer is of use; half a call is not, and is invalid by now
     if why == "length" and message.text and not message.tool_calls:
-        return message.model_copy(update={"content": f"{message.text.rstrip()} …\n\n{CUT_OFF}"})
+        return message.model_copy(update={"content": f"{message.text.rstrip()} …\n\n{_(CUT_OFF)}"})
     return message
 
 

@@ -16,6 +16,7 @@ from ana.models.tool_schema import Schema, Tools
 from ana.models.written_calls import HEAD, may_be_calls, read_calls
 from ana.network import iterate
 from ana.output import shorten
+from ana.translation import _
 
 LONGEST = 300
 """Most characters of a refusal to show."""
@@ -98,7 +99,8 @@ class ReplyReader:
         """
         if self._refusal.strip():
             reason = shorten(self._refusal, LONGEST).rstrip(".")
-            raise ModelFailed(f"The model refused to answer: “{reason}”.", "Say it in other words.")
+            says = _("The model refused to answer: “{reason}”.").format(reason=reason)
+            raise ModelFailed(says, _("Say it in other words."))
         part = self._thoughts.finish()
         text = "".join([*self._pending, *part.said])
         if self._waits_for_end and is_cut:

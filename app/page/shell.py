@@ -23,6 +23,7 @@ from ana.output import escape_controls, quote, shorten
 from ana.time.dates import name_day, name_month, name_weekday, show_day
 from ana.tracing.record import INTERRUPTED
 from ana.translation import LANGUAGES, _, get_language, mark_text, ngettext, pgettext
+from app.dated import tell_time
 from app.demo import RECORDED
 from app.page.acts import find_notice, find_place
 from app.page.conversations import BESIDE, group_by_day, list_conversations, show_calls, show_corrections, word_looks
@@ -34,7 +35,7 @@ from app.server.answers import find_workspace
 from app.server.guard import BY_SCRIPT, PAGE
 from app.server.request_threads import run_in_threadpool
 from app.server.workspaces import OpenWorkspace
-from app.show.items import describe_properties, describe_source, describe_sources, show_date
+from app.show.items import describe_properties, describe_source, describe_sources, show_date, tell_elsewhere
 from app.show.requests import QUESTION
 from app.show.text import show_moment
 
@@ -53,7 +54,8 @@ after somebody has signed out sees nothing."""
 WORDS: tuple[Callable[..., object], ...] = (
     *(call_value, describe_change, describe_difference, describe_properties, describe_source, describe_sources),
     *(digest_line, find_author, get_language, go_on, list_changes, list_examples, make_receipt, name_day, name_month),
-    *(name_weekday, show_calls, show_corrections, show_date, show_day, show_moment, tells_no_changes, word_looks),
+    *(name_weekday, show_calls, show_corrections, show_date, show_day, show_moment, tell_elsewhere),
+    *(tell_time, tells_no_changes, word_looks),
 )
 """With what templates say in words what they are given."""
 

@@ -423,11 +423,16 @@ def test_what_is_due_is_done_with_one_tap_and_moved_by_its_date(house: Open) -> 
     anna.sees("done -> active")
     anna.look("today")
     anna.page.get_by_role("link", name="Move “Buy milk”").click()
-    anna.page.locator("dialog").get_by_label("A day").fill(str(today + timedelta(days=3)))
-    anna.look("moving")
+    dialog = anna.page.locator("dialog")
+    dialog.get_by_label("In words").fill("no day at all")
+    anna.page.keyboard.press("Enter")
+    dialog.get_by_role("alert").get_by_text("is no day").wait_for()
+    assert anna.page.locator("#problem").is_hidden(), "it is said once"
+    anna.look("moving-to-no-day")
+    dialog.get_by_label("A day").fill(str(today + timedelta(days=3)))
     anna.page.keyboard.press("Enter")
     anna.sees("due ")
-    anna.page.locator("dialog").wait_for(state="hidden")
+    dialog.wait_for(state="hidden")
     anna.page.locator("h2", has_text=f"{today + timedelta(days=3):%a}").wait_for()
 
 

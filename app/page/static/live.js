@@ -11,8 +11,9 @@ const AGAIN = 2000; // milliseconds until a page that could not be loaded is ask
 // a sentence in the language of the page
 const word = (name) => find("#problem").dataset[name] ?? "";
 
+// a dialog has its own place for what went wrong: everything else lies behind it
 function tell(sentence) {
-  const problem = find("#problem");
+  const problem = find("#dialog[open] [role=alert]") ?? find("#problem");
   problem.hidden = !sentence;
   problem.textContent = sentence;
 }

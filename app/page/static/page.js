@@ -204,6 +204,7 @@ on("click", async (event) => {
   if (!response.ok) return tell(readFault(await response.text(), response));
   dialog.replaceChildren(...find("main", parse(await response.text())).children);
   find("#notice", dialog)?.remove();
+  tell("");
   return dialog.showModal();
 });
 on("ana:sent", () => find("#dialog").close());

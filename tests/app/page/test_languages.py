@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import ExitStack
 from gettext import NullTranslations
 from typing import Any
 
@@ -9,7 +10,9 @@ import pytest
 from bs4 import BeautifulSoup
 
 from ana import translation
-from tests.app.page.conftest import Browser, list_fields, use_model
+from app.server.app import build_app
+from app.server.guard import BY_SCRIPT
+from tests.app.page.conftest import Browser, browse, list_fields, use_model
 from tests.openai_stub import Said, openai_stub
 
 PLACES = re.compile(r"(\{[^}]*\}|</?[a-z]+>|`[^`]*`)")
@@ -123,3 +126,55 @@ def test_a_receipt_is_kept_as_it_was_written(browser: Browser) -> None:
     browser.follow("How")
     browser.submit("Run it again")
     assert "The same again: 1 step and the answer." in browser.text
+
+
+def test_an_answer_without_a_model_is_said_to_be_english(browser: Browser) -> None:
+    browser.client.headers["accept-language"] = "de"
+    browser.open("/app/chat/new")
+    said = "Ohne Modell verstehe und beantworte ich nur Englisch."
+    assert said in browser.text
+    say(browser, browser.url.rpartition("/")[2], message="What is 6 * 7?")
+    assert said in browser.text
+    browser.client.headers["accept-language"] = "en"
+    assert "English alone" not in browser.open(browser.url).get_text()
+
+
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (Said(status=401, error="no"), "Anbieter des Modells hat den Schlüssel abgelehnt (401). Prüf den Schlüssel"),
+        (Said(status=400, error="odd"), "hat die Anfrage abgelehnt (400): “odd”. Prüf den Schlüssel"),
+        (Said(refusal="I will not"), "Das Modell hat abgelehnt zu antworten: “I will not”. Sag es mit anderen Worten."),
+        (Said("Half", finish="length"), "Half … (Die Antwort wurde an der Grenze des Modells abgeschnitten"),
+        (None, "war nicht zu erreichen. Prüf das Netz"),
+    ],
+    ids=["key", "request", "refusal", "cut", "nobody"],
+)
+def test_a_fault_of_a_provider_is_told_in_the_language_of_the_page(
+    home: object, monkeypatch: pytest.MonkeyPatch, reply: Said | None, told: str
+) -> None:
+    with ExitStack() as stack:
+        with ExitStack() as listening:
+            stub = listening.enter_context(openai_stub(reply or Said("unheard")))
+            use_model(monkeypatch, stub)
+            if reply:
+                stack.push(listening.pop_all())
+        app = build_app()
+        browser = Browser(app, stack.enter_context(browse(app)))
+        browser.client.headers["accept-language"] = "de"
+        browser.open("/app/chat/new")
+        say(browser, browser.url.rpartition("/")[2], message="buy milk")
+        assert told in browser.text
+
+
+def test_a_model_that_is_tried_in_vain_is_told_of_in_the_language_of_the_page(
+    home: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with openai_stub(Said(status=404, error="no")) as stub:
+        use_model(monkeypatch, stub)
+        with browse(build_app()) as client:
+            client.headers |= {"accept-language": "de", BY_SCRIPT: "1"}
+            client.get("/app/settings")
+            fields = {"test": "1", "form_token": client.cookies["ana-form"]}
+            answer = client.post("/app/settings/model", data=fields)
+    assert "hat nicht geantwortet: Der Anbieter kennt dieses Modell nicht (404): “no”." in answer.text

@@ -167,6 +167,11 @@ def test_a_browser_that_is_elsewhere_is_told_once_and_times_that_were_said_stay(
     here = f"{noon.astimezone(ZoneInfo('Asia/Dubai')):%H:%M}"
     assert lines[0].startswith("Pill 12:00")
     assert lines[1].startswith(f"Call Anna {here} (12:00 in Berlin)")
+    for part in (f"month={TOMORROW:%Y-%m}", f"week={TOMORROW}"):
+        browser.open(f"/app/calendar?{part}")
+        entry = browser.one(f"[data-day='{TOMORROW}'] [data-item='{call}']")
+        assert entry.get_text(" ", strip=True) == f"{here} Call Anna (12:00 in Berlin)", "its own time, then what it is"
+        assert entry["title"] == f"{here} Call Anna (12:00 in Berlin)", "also where there is no room for all of it"
     browser.open(f"/app/today?day={TOMORROW}")
     after = TODAY + timedelta(days=5)
     sent = list_fields(browser.one("form:has(li)")) | {"day": [str(after)]}
