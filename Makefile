@@ -114,10 +114,9 @@ catalogues: $(DEVELOP) ## bring the catalogues of the page's languages up to dat
 readme: $(ENCODER) $(DEVELOP) ## regenerate the tables and conversations of the docs
 	@$(BIN)/python -m evals.readme
 
-pictures: $(ENCODER) $(DEVELOP) ## draw the README's pictures again, of scripted conversations: the REPL's, and with Chromium the page's
+pictures: $(ENCODER) $(DEVELOP) ## take the pictures of the page again, for README and docs, with Chromium
 	@$(call DEVELOPMENT,--group browser)
 	@$(BIN)/python -m evals.pictures
-	@$(BIN)/python -m evals.page_picture
 
 sizes: $(DEVELOP) ## what running, testing and serving install, measured in new environments, into docs/figures.md
 	@$(BIN)/python -m evals.sizes

@@ -1,186 +1,101 @@
-"""`make pictures`: the README's pictures. The REPL prints them, in a conversation whose model is scripted.
+"""`make pictures`: the page in Chromium, for the README and docs/page.md: what `ana demo` shows, on a fixed day."""
 
-What is typed and what the model replies stands in `evals/scripts.py`; all the rest is what the program does and prints.
-The clock is fixed, so the files only change with the program.
-"""
-
-import io
 import os
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+import threading
+from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 from unittest import mock
-from zoneinfo import ZoneInfo
 
-from rich._export_format import CONSOLE_SVG_FORMAT
-from rich.console import Console
-from rich.terminal_theme import TerminalTheme
-from rich.text import Text
+import uvicorn
 
-from ana.backends.in_memory import InMemoryBackend
-from ana.embedders import WordLlamaEmbeddings
 from ana.handles import Handles
-from ana.models.scripted import ScriptedModel
 from ana.settings import PROJECT, load_settings
-from ana.time.clock import Clock
-from app.messages import UserMessage
-from app.repl.lines import PROMPT
-from app.repl.opening import Opening
-from app.repl.repl import Repl
-from app.show.text import say
-from app.throwaway import make_throwaway
-from app.turn import Assistant, open_assistant
-from evals.scripts import PICTURES, Picture
+from ana.workspace import Workspace, load_workspace
+from app.demo import play
+from app.server.app import build_app
+from app.server.workspaces import Workspaces, open_served
+from evals.load.server import name_places
 
 FOLDER = PROJECT / "docs" / "pictures"
-WIDTH = 92
-"""Columns."""
-
-BEGINS = "Say what is on your mind"
-"""Where a picture begins."""
-
-ASPECT = 0.602
-"""How wide a letter of the fonts is, beside its height."""
-
+THEMES = ("dark", "light")
 WEDNESDAY = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
-ZONE = ZoneInfo("Europe/Berlin")
+CHROMIUM = "/usr/bin/chromium"
+CONVERSATION, ITEM = "I am ill", "Take the car to the garage"
+"""What is opened: a conversation that moves three items, and one of those, whose history tells of it."""
+WIDTH = 1200
+HEIGHTS = {"chat": 540, "today": 640, "items": 640, "calendar": 660, "item": 800}
+"""How high the picture of each part is."""
 
-
-DARK = TerminalTheme(
-    (13, 17, 23),
-    (230, 237, 243),
-    [
-        *((72, 79, 88), (255, 123, 114), (63, 185, 80), (210, 153, 34)),
-        *((88, 166, 255), (188, 140, 255), (57, 197, 207), (177, 186, 196)),
-    ],
-)
-LIGHT = TerminalTheme(
-    (255, 255, 255),
-    (31, 35, 40),
-    [
-        *((36, 41, 47), (207, 34, 46), (17, 99, 41), (77, 45, 0)),
-        *((9, 105, 218), (130, 80, 223), (27, 124, 131), (110, 119, 129)),
-    ],
-)
-THEMES = {"dark": DARK, "light": LIGHT}
-
-FONTS = 'ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace'
-_FOREIGN = re.compile(r" *(@font-face \{\{.*?\}\}|<!--.*?-->)\n+", re.DOTALL)
-"""What in rich's format names a foreign host: its fonts and its own page."""
-
-FORMAT = _FOREIGN.sub("", CONSOLE_SVG_FORMAT).replace("Fira Code, monospace", FONTS)
-
-_FRAME = 'stroke="rgba(255,255,255,0.35)"'
-"""Rich's frame, which is not seen on a light page."""
-
-_CONTROL = re.compile(r"(\r?\n|\r|\x1b\[\d*[AK]|\x1b\[\?25[lh])")
-
-
-class _Terminal(io.StringIO):
-    """Standard output that is a terminal."""
-
-    def isatty(self) -> bool:
-        return True
-
-    def read_screen(self) -> str:
-        """Return what stands there at the end, in its colours: lines that were erased are gone."""
-        lines, row = [""], 0
-        for part in _CONTROL.split(self.getvalue()):
-            if part.endswith("\n"):
-                row += 1
-                lines += [""] if row == len(lines) else []
-            elif part.endswith("A"):
-                row -= int(part[2:-1] or 1)
-            elif part.endswith("K") and part[0] == "\x1b":
-                lines[row] = ""
-            elif part != "\r" and not part.startswith("\x1b[?"):
-                lines[row] += part
-        return "\n".join(lines).rstrip()
-
-
-class _Opened(Opening):
-    """An assistant on handles that are there already."""
-
-    def __init__(self, repl: "_ScriptedRepl", handles: Handles) -> None:
-        super().__init__(handles.workspace, repl._announce)
-        self._handles = handles
-
-    def _open(self) -> Assistant:
-        assistant = self._stack.enter_context(open_assistant(self._handles))
-        self._on_open(assistant)
-        return assistant
-
-
-class _ScriptedRepl(Repl):
-    """A REPL in which lines are typed, one after the other."""
-
-    def __init__(self, handles: Handles, lines: Sequence[str]) -> None:
-        super().__init__(handles.workspace, None)
-        self._opening = _Opened(self, handles)
-        self._lines = lines
-
-    def _read_lines(self) -> Iterator[UserMessage]:
-        self._opening.wait()
-        for line in self._lines:
-            say(f"{PROMPT}{line}", style="bold")
-            yield UserMessage(line)
-
-
-def open_scene(picture: Picture, folder: Path) -> Handles:
-    """Return handles on a fixed day, with a scripted model."""
-    moments = (WEDNESDAY + timedelta(seconds=n) for n in count())
-    clock, backend = Clock(ZONE, lambda: next(moments)), InMemoryBackend(WordLlamaEmbeddings())
-    settings = load_settings({"LLM_PROVIDER": "offline", "ANA_TIMEZONE": "Europe/Berlin"})
-    return make_throwaway(settings, ScriptedModel(replies=list(picture.replies)), backend, clock, folder=folder)
-
-
-def record(picture: Picture) -> str:
-    """Return what the REPL prints in a conversation, with its colours; without its first line, which names a folder."""
-    screen = _Terminal()
-    with TemporaryDirectory(prefix="ana-") as folder, _columns(), redirect_stdout(screen), redirect_stderr(screen):
-        _ScriptedRepl(open_scene(picture, Path(folder)), picture.lines).run()
-    output = screen.read_screen()
-    return output[output.index(BEGINS) :]
-
-
-def draw(name: str, output: str, theme: str) -> str:
-    """Return what a terminal shows as SVG."""
-    # all that the environment could decide is given
-    options: Any = {"force_terminal": True, "color_system": "truecolor", "no_color": False, "height": 100}
-    console = Console(record=True, width=WIDTH, file=io.StringIO(), **options)
-    console.print(Text.from_ansi(output), soft_wrap=True)
-    drawn = console.export_svg(
-        title="ana", theme=THEMES[theme], code_format=FORMAT, font_aspect_ratio=ASPECT, unique_id=f"{name}-{theme}"
-    )
-    drawn = drawn.replace(_FRAME, 'stroke="#8b949e"')
-    return "\n".join(line.rstrip() for line in drawn.splitlines()) + "\n"
-
-
-def draw_all() -> dict[str, str]:
-    """Return all pictures by the names of their files."""
-    outputs = {picture.name: record(picture) for picture in PICTURES}
-    return {f"{name}-{theme}.svg": draw(name, text, theme) for name, text in outputs.items() for theme in THEMES}
+WEBP = {"format": "webp", "quality": 95}
+"""Half as large as a PNG; Playwright's own screenshots have no such format."""
 
 
 @contextmanager
-def _columns() -> Iterator[None]:
-    """Let the terminal be as wide as the picture, and have colours."""
-    with mock.patch.dict(os.environ, {"COLUMNS": str(WIDTH), "TERM": "xterm-256color"}):
-        for name in ("NO_COLOR", "COLORTERM"):
-            os.environ.pop(name, None)
-        yield
+def serve(folder: Path) -> Iterator[str]:
+    """Yield the address of a server on a fixed day, with the demo's three weeks before it."""
+    with mock.patch.dict(os.environ, name_places(folder, ANA_TIMEZONE="Europe/Berlin")):
+        app = build_app()
+        play(load_workspace(), WEDNESDAY)
+        app.state.workspaces = Workspaces(load_settings, _open_on_wednesday)
+        server = uvicorn.Server(uvicorn.Config(app, port=0, log_config=None))
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        while not server.started:
+            thread.join(0.01)
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+        server.should_exit = True
+        thread.join()
 
 
-def main() -> None:
-    FOLDER.mkdir(exist_ok=True)
-    for name, drawn in draw_all().items():
-        (FOLDER / name).write_text(drawn, encoding="utf-8")
+def _open_on_wednesday(workspace: Workspace) -> Handles:
+    handles = open_served(workspace)
+    moments = (WEDNESDAY + timedelta(milliseconds=n) for n in count())
+    handles.clock.source = partial(next, moments)
+    return handles
+
+
+def take() -> None:
+    """Write what the page shows, a picture of each part in both themes."""
+    from playwright.sync_api import sync_playwright
+
+    theme: Any
+    for theme in THEMES:
+        with (
+            TemporaryDirectory(prefix="ana-") as folder,
+            serve(Path(folder)) as url,
+            sync_playwright() as play,
+        ):
+            browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            page = browser.new_page(color_scheme=theme, timezone_id="Europe/Berlin")
+            chromium = page.context.new_cdp_session(page)
+            for part, height in HEIGHTS.items():
+                page.set_viewport_size({"width": WIDTH, "height": height})
+                _open(page, url, part)
+                picture = chromium.send("Page.captureScreenshot", WEBP)["data"]
+                (FOLDER / f"page-{part}-{theme}.webp").write_bytes(b64decode(picture))
+            browser.close()
+
+
+def _open(page: Any, url: str, part: str) -> None:
+    """Have a browser show a part of the page."""
+    if part == "chat":
+        page.goto(f"{url}/app")
+        page.get_by_role("link", name=CONVERSATION).click()
+        page.locator(".turn .more").wait_for()
+    elif part == "item":
+        page.goto(f"{url}/app/items")
+        page.get_by_role("link", name=ITEM).click()
+        page.get_by_role("heading", name="History").wait_for()
+    else:
+        page.goto(f"{url}/app/{part}")
 
 
 if __name__ == "__main__":
-    main()
+    take()

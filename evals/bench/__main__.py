@@ -19,7 +19,7 @@ from ana.settings import load_settings
 from ana.time.clock import Clock, find_local_zone
 from ana.workspace import open_workspace
 from app.turn import open_assistant
-from evals.bench import create, page, people, server, store, turn
+from evals.bench import create, people, server, store, turn
 from evals.figures import PAGE
 from evals.load.server import name_places
 from evals.pages import draw_table, replace_parts
@@ -63,12 +63,7 @@ def _read_until(master: int, text: bytes) -> None:
 
 def time_answers(folder: Path) -> dict[str, list[float]]:
     """Return for some sentences the seconds from Enter to the offline reader's answers, in one process."""
-    sentences = (
-        "find the bicycle report",
-        "what's due this week?",
-        "add call the bank tomorrow",
-        "done with the bicycle report",
-    )
+    sentences = ("find the bicycle report", "add call the bank tomorrow")
     times: dict[str, list[float]] = {text: [] for text in sentences}
     with open_assistant(open_handles(open_workspace(load_settings(name_places(folder))))) as assistant:
         for turn in range(11):
@@ -133,7 +128,6 @@ SPEED: tuple[Part, ...] = (
     store.measure,
     server.measure,
     people.measure,
-    page.measure,
 )
 
 

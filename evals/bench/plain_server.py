@@ -1,9 +1,8 @@
-"""What a turn through the API is measured against: a model that takes a second, and a route around create_agent.
+"""A route around create_agent, which a turn through the API is measured against.
 
-`python -m evals.bench.plain_server model|agent --port PORT`
+Usage: python -m evals.bench.plain_server --port PORT
 """
 
-import asyncio
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -20,20 +19,7 @@ from ana.handles import open_handles
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 from evals.bench.turn import make_their_tools
-from evals.load.model import call, say
 from nodes.reason import system_prompt
-
-STEP_SECONDS = 0.5
-"""What a model call takes; a turn has two, one that calls a tool and one that answers."""
-
-
-async def complete(request: Request) -> Response:
-    """POST /v1/chat/completions: a tool call after a message, an answer after a result."""
-    body = await request.json()
-    await asyncio.sleep(STEP_SECONDS)
-    if body["messages"][-1]["role"] == "tool":
-        return say(body, {"content": "Found."})
-    return say(body, {"content": None, "tool_calls": [call("query_items", text="milk")]})
 
 
 @asynccontextmanager
@@ -59,13 +45,9 @@ async def turn(request: Request) -> Response:
 
 
 def main() -> None:
-    kind, _, port = sys.argv[1:]
-    ok = Route("/ok", lambda _: Response("ok"))
-    apps = {
-        "model": Starlette(routes=[ok, Route("/v1/chat/completions", complete, methods=["POST"])]),
-        "agent": Starlette(routes=[ok, Route("/turn/{thread}", turn, methods=["POST"])], lifespan=serve_agent),
-    }
-    uvicorn.run(apps[kind], host="127.0.0.1", port=int(port), log_level="warning")
+    routes = [Route("/ok", lambda _: Response("ok")), Route("/turn/{thread}", turn, methods=["POST"])]
+    app = Starlette(routes=routes, lifespan=serve_agent)
+    uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[-1]), log_level="warning")
 
 
 if __name__ == "__main__":

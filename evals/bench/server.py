@@ -11,7 +11,6 @@ from pathlib import Path
 
 import httpx
 
-from evals.bench.plain_server import STEP_SECONDS
 from evals.load.server import SERVE, Server, name_model, name_places, read_processor, running
 
 AT_ONCE = 4
@@ -20,7 +19,10 @@ AT_ONCE = 4
 TURNS = 5
 """Of each conversation; the first is not counted."""
 
-PLAIN = ("evals.bench.plain_server",)
+STEP_SECONDS = 0.5
+"""What a model call takes; a turn has two, one that calls a tool and one that answers."""
+
+PLAIN, MODEL = ("evals.bench.plain_server",), ("evals.load.model",)
 
 Ask = Callable[[httpx.AsyncClient, str], Awaitable[httpx.Response]]
 
@@ -29,12 +31,13 @@ def measure() -> Iterable[tuple[str, str]]:
     """Measure both servers, one after the other, three times."""
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         folder = Path(place)
-        model = stack.enter_context(running({}, folder / "model.log", (*PLAIN, "model")))
+        model = stack.enter_context(running({}, folder / "model.log", MODEL))
+        httpx.put(f"{model.url}/seconds", json=[STEP_SECONDS, STEP_SECONDS]).raise_for_status()
         ours, plain = (
             stack.enter_context(
                 running(name_places(folder / name, **name_model(model)), folder / f"{name}.log", command)
             )
-            for name, command in (("ours", SERVE), ("plain", (*PLAIN, "agent")))
+            for name, command in (("ours", SERVE), ("plain", PLAIN))
         )
         rounds = [(asyncio.run(_play(ours, _ask_ours)), asyncio.run(_play(plain, _ask_plain))) for _ in range(3)]
     cpu = [statistics.median(each[side][0] for each in rounds) for side in (0, 1)]

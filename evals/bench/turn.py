@@ -2,10 +2,10 @@
 
 import statistics
 import tempfile
-import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,8 @@ from ana.settings import load_settings
 from ana.threads.folder import FolderThreadStore
 from ana.workspace import open_workspace
 from app.turn import open_assistant
+from evals.bench.store import time_alternating
+from evals.load.server import name_places
 from graph.builder import builder
 from graph.context import LocalContext
 from nodes.reason import system_prompt
@@ -63,59 +65,44 @@ def make_their_tools(handles: Handles) -> list[BaseTool]:
     return [query_items]
 
 
-Turn = Callable[[int], Any]
+Turn = Callable[[str, int], Any]
+"""Runs a turn in a thread; which time it is matters not."""
 
 
 @contextmanager
 def open_both(folder: Path) -> Iterator[tuple[Turn, Turn]]:
-    """Functions that run a turn of ours and a turn of theirs, each in a thread of its own for every round."""
-    env = {"ANA_DATA_DIR": str(folder / "data"), "TRACES_DIR": str(folder / "traces")}
-    handles = open_handles(open_workspace(load_settings(env)), model=TwoSteps())
+    """Yield functions that run a turn of ours and a turn of theirs in a thread."""
+    handles = open_handles(open_workspace(load_settings(name_places(folder))), model=TwoSteps())
     for n in range(100):
         handles.memory.create(f"thing {n}", {"type": "task"})
-    prompt = system_prompt({})
     our_store, their_store = FolderThreadStore(folder / "ours"), FolderThreadStore(folder / "theirs")
     with open_assistant(handles), our_store.open_saver() as ours, their_store.open_saver() as other:
-        graph = builder.compile(checkpointer=ours)
-        agent = create_agent(TwoSteps(), make_their_tools(handles), system_prompt=prompt, checkpointer=other)
+        graph, tools = builder.compile(checkpointer=ours), make_their_tools(handles)
+        agent = create_agent(TwoSteps(), tools, system_prompt=system_prompt({}), checkpointer=other)
 
-        def our_turn(round: int) -> Any:
+        def run_ours(thread: str, _: int) -> Any:
             context = LocalContext(opened=handles)
-            return graph.invoke(make_question(), make_config(round), context=context, durability="sync")
+            return graph.invoke(make_question(), make_config(thread), context=context, durability="sync")
 
-        def their_turn(round: int) -> Any:
-            return agent.invoke(make_question(), make_config(round), durability="sync")
+        def run_theirs(thread: str, _: int) -> Any:
+            return agent.invoke(make_question(), make_config(thread), durability="sync")
 
-        yield our_turn, their_turn
+        yield run_ours, run_theirs
 
 
 def make_question() -> Any:
     return {"messages": [HumanMessage("where is the milk?")]}
 
 
-def make_config(round: int) -> RunnableConfig:
-    return {"configurable": {"thread_id": f"round{round + 1}"}}
+def make_config(thread: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": thread}}
 
 
 def measure() -> Iterable[tuple[str, str]]:
     """Measure the medians over several fresh threads, in alternation, and their ratio."""
-    ratios, times = [], []
-    with tempfile.TemporaryDirectory() as name, open_both(Path(name)) as (ours, other):
-        for warm in (ours, other):
-            warm(-1)  # the first turn loads what every later one has
-        for round in range(ROUNDS):
-            spent = [_time_pair(ours, round, other) for _ in range(TURNS)]
-            mine, yours = (statistics.median(s[side] for s in spent) for side in (0, 1))
-            ratios.append(mine / yours)
-            times.append((mine, yours))
-    mine, yours = (statistics.median(t[side] for t in times) * 1000 for side in (0, 1))
+    with tempfile.TemporaryDirectory() as name, open_both(Path(name)) as (run_ours, run_theirs):
+        threads = [f"round{round}" for round in range(ROUNDS)]
+        times = [time_alternating(partial(run_ours, each), partial(run_theirs, each), TURNS) for each in threads]
+    mine, yours = (statistics.median(side) for side in zip(*times, strict=True))
     yield "a turn with one tool call, ours / create_agent", f"{mine:.1f} / {yours:.1f} ms"
-    yield "  ratio (goal at most 1.4)", f"{statistics.median(ratios):.2f}"
-
-
-def _time_pair(ours: Turn, round: int, other: Turn) -> tuple[float, float]:
-    begun = time.perf_counter()
-    ours(round)
-    middle = time.perf_counter()
-    other(round)
-    return middle - begun, time.perf_counter() - middle
+    yield "  ratio (goal at most 1.4)", f"{statistics.median(a / b for a, b in times):.2f}"

@@ -1,4 +1,4 @@
-"""A model on loopback that keeps what it is told, takes as long as it is told to, and tries again what failed.
+"""A model on loopback that keeps what it is told and looks up what it is asked, and takes as long as it is told to.
 
 Usage: python -m evals.load.model --port PORT
 """
@@ -42,10 +42,12 @@ async def complete(request: Request) -> Response:
 
 
 def reply(messages: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Return the next reply: a call that keeps the message, until it is kept, then an answer."""
+    """Return the next reply: a call that keeps the message, until it is kept, or looks it up; then an answer."""
     results = [*itertools.takewhile(lambda message: message["role"] != "user", reversed(messages))]
     tried = [message["content"] for message in results if message["role"] == "tool"]
     text = messages[-len(results) - 1]["content"].rpartition("\n\n")[2]  # before it: what it is told of the time
+    if text.endswith("?"):
+        return {"content": "Found."} if tried else {"content": None, "tool_calls": [call("query_items", text=text)]}
     if tried and '"error"' not in tried[0]:
         return {"content": SUCCESS}
     if len(tried) == _MOST_CALLS or " put " not in text:  # else a policy has sent an answer back
