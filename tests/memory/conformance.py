@@ -27,6 +27,7 @@ from ana.errors import DuplicateItem, ModelFailed, RecordChanged, ToolError, Use
 from ana.memory.backend import Backend, Expected, JournalPosition, list_since
 from ana.memory.bounds import check_item
 from ana.memory.changes import Cause, Change, Entry, make_edit
+from ana.memory.digests import digest_line
 from ana.memory.filters import EVERY_ITEM, matches, parse
 from ana.memory.ids import iter_candidate_ids
 from ana.memory.item import Item, merge_properties
@@ -680,13 +681,14 @@ def a_key_is_written_down_with_its_change(backend: Backend) -> None:
 
 def a_copy_is_refused_unless_it_is_wanted(backend: Backend) -> None:
     memory = memory_on(backend)
-    first = create(memory, "Buy  milk.", {"type": "task", "n": 1})
+    first = create(memory, "Buy  milk.", {"type": "task", "n": 1, "gone": None})
     with pytest.raises(DuplicateItem) as caught:
         memory.create("buy milk", {"n": 1.0, "type": "task"}, copy=False)
     assert caught.value.id == first.id
     assert memory.create("buy milk", {"n": 2, "type": "task"}, copy=False).op == "create"
+    assert memory.create("buy oat milk", {"n": 1, "type": "task"}, copy=False).op == "create"
     assert memory.create("buy milk", {"type": "task", "n": 1}).op == "create"
-    assert memory.count() == 3
+    assert memory.count() == 4
 
 
 def the_oldest_of_several_copies_is_named(backend: Backend) -> None:
@@ -797,6 +799,7 @@ def deleted_items_can_be_listed_restored_and_purged(backend: Backend) -> None:
     assert memory.get(one.id) == one
     with pytest.raises(UserError):
         restore(memory, one.id)
+    assert purge(memory, "2026") == []
     assert [deleted.item for deleted in purge(memory, "2027")] == [two]
     assert list_deleted(memory) == []
     assert memory.history(id=two.id) == []
@@ -989,9 +992,14 @@ def a_line_that_changed_since_it_was_read_is_left(backend: Backend) -> None:
     for call in calls:
         with pytest.raises(ToolError, match="Likes tea"):
             call()
-    with pytest.raises(ToolError, match="no Global Context line 7"):
+    with pytest.raises(ToolError, match="Likes tea"):
+        memory.delete_line(0, digests={})
+    with pytest.raises(ToolError, match="no Global Context line 7") as caught:
         memory.delete_line(7)
+    assert caught.value.hint == "The lines are: 0."
     assert memory.lines() == {0: "Likes tea"}
+    memory.replace_line(0, "Likes water", digests={0: digest_line("Likes tea")})
+    assert memory.lines() == {0: "Likes water"}
 
 
 # ---- names in use

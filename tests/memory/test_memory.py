@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from ana.backends.chroma.folder import Folder
 from ana.errors import NoSuchItem, RecordChanged, ToolError
 from ana.memory.changes import Cause, Change, Entry
 from ana.memory.context_line import LONGEST_LINE, to_one_line
-from ana.memory.digests import digest_line
 from ana.memory.memory import Memory
 from ana.memory.trash import restore
 from ana.time.clock import Clock
@@ -79,12 +77,6 @@ def test_what_changed_since_it_was_shown_is_not_overwritten(memory: Memory, monk
     assert memory.get(shown.id).content == "Buy oat milk"
 
 
-def test_another_call_with_the_same_arguments_is_another_write(memory: Memory) -> None:
-    memory.create("Buy milk", {}, Cause("a", "t", "1"))
-    memory.create("Buy milk", {}, Cause("b", "t", "1"))
-    assert memory.count() == 2
-
-
 @pytest.mark.parametrize("op", ["create", "update", "delete", "append", "replace", "drop"])
 def test_a_write_cut_short_before_it_was_done_is_finished_once(
     memory: Memory, op: str, monkeypatch: pytest.MonkeyPatch
@@ -139,30 +131,6 @@ def test_line_numbers_survive_a_restart_and_a_lost_journal(memory: Memory, tmp_p
     again.close()
 
 
-def test_a_line_that_changed_since_it_was_read_is_answered_with_its_present_text(memory: Memory) -> None:
-    memory.append_line("Likes tea")
-    shown = {0: digest_line("Likes tea")}
-    memory.replace_line(0, "Likes coffee")
-    with pytest.raises(ToolError, match="Likes coffee"):
-        memory.replace_line(0, "x", None, shown)
-    with pytest.raises(ToolError, match="Likes coffee"):
-        memory.delete_line(0, None, shown)
-    with pytest.raises(ToolError, match="Likes coffee"):
-        memory.delete_line(0, None, {})
-    assert memory.lines() == {0: "Likes coffee"}
-    memory.replace_line(0, "Likes water", None, {0: digest_line("Likes coffee")})
-    assert memory.lines() == {0: "Likes water"}
-
-
-def test_a_missing_line_names_the_ones_there_are(memory: Memory) -> None:
-    memory.append_line("a")
-    memory.append_line("b")
-    memory.delete_line(0)
-    with pytest.raises(ToolError) as caught:
-        memory.replace_line(0, "x")
-    assert caught.value.hint == "The lines are: 1."
-
-
 @pytest.mark.parametrize(
     ("given", "kept"),
     [
@@ -182,42 +150,6 @@ def test_a_line_stays_one_line(given: str, kept: str) -> None:
 def test_a_line_must_say_something_and_be_short(given: str) -> None:
     with pytest.raises(ToolError):
         to_one_line(given)
-
-
-class Watching:
-    """An embedder that notes whether the folder was held while it worked."""
-
-    name, dimension = EMBEDDER.name, EMBEDDER.dimension
-
-    def __init__(self) -> None:
-        self.folder: Folder | None = None
-        self.held: list[bool] = []
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        assert self.folder is not None
-        self.held.append(self.folder._depth > 0)
-        return EMBEDDER.embed_documents(texts)
-
-    def embed_query(self, text: str) -> list[float]:
-        assert self.folder is not None
-        self.held.append(self.folder._depth > 0)
-        return EMBEDDER.embed_query(text)
-
-
-def test_nothing_is_embedded_while_the_folder_is_held(tmp_path: Path, clock: Clock) -> None:
-    """An embedder may be a server that takes a minute; other processes must not wait for it."""
-    embedder = Watching()
-    memory = open_memory(tmp_path, embedder, clock)
-    embedder.folder = chroma_of(memory).folder
-    id = memory.create("Buy milk", {"n": 1}).id
-    memory.update(id, "Buy oat milk", {"n": 2})
-    memory.append_line("Likes milk")
-    memory.replace_line(0, "Likes oat milk")
-    memory.find("milk")
-    memory.delete(id)
-    assert len(embedder.held) == 5
-    assert not any(embedder.held)
-    memory.close()
 
 
 def test_the_name_of_a_property_that_no_item_has_any_more_is_another_spelling(memory: Memory, clock: Clock) -> None:

@@ -16,31 +16,12 @@ from ana.memory.changes import Cause, Change
 from ana.memory.memory import Memory
 from ana.memory.undo import find_undoable, undo
 from ana.time.clock import Clock
-from tests.backends.chroma.care.test_reindex import Letters
-from tests.chroma import open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 from tests.examples import examples
 
 
 def cause(turn: str, n: int = 0) -> Cause:
     return Cause(f"{turn}/{n}", "thread", turn)
-
-
-def test_what_another_turn_changed_since_is_a_conflict_and_nothing_is_touched(memory: Memory) -> None:
-    item = memory.create("one", {}, cause("t0")).id
-    memory.update(item, "two", None, cause("t1", 0))
-    other = memory.create("other", {}, cause("t1", 1)).id
-    memory.update(item, "three", None, cause("t2"))
-    done = undo(memory, "t1")
-    assert done.changes == []
-    ((left, now),) = [(c.after, c.now) for c in done.conflicts]
-    assert left is not None
-    assert now is not None
-    assert (left.content, now.content) == ("two", "three")
-    assert memory.get(other).content == "other"
-    assert len(undo(memory, "t1", override=True).changes) == 2
-    assert memory.get(item).content == "one"
-    assert memory.record("item", other) is None
 
 
 def test_a_write_between_the_look_and_the_undo_is_a_conflict(
@@ -58,33 +39,6 @@ def test_a_write_between_the_look_and_the_undo_is_a_conflict(
     monkeypatch.setattr(memory, "put_back", meddle)
     assert len(undo(memory, "t1").conflicts) == 1
     assert memory.get(item).content == "three"
-
-
-def test_others_use_the_folder_while_an_undo_embeds(tmp_path: Path, clock: Clock) -> None:
-    class Interrupted(Letters):
-        def embed_documents(self, texts: list[str]) -> list[list[float]]:
-            if asks:
-                other = open_memory(tmp_path, Letters(), clock, timeout=0)
-                seen.append(other.count())
-                other.close()
-            return super().embed_documents(texts)
-
-    asks = False
-    seen: list[int] = []
-    memory = open_memory(tmp_path, Interrupted(), clock)
-    item = memory.create("one", {}, cause("t0")).id
-    memory.update(item, "two", None, cause("t1"))
-    asks = True
-    assert len(undo(memory, "t1").changes) == 1
-    assert seen == [1]
-    memory.close()
-
-
-def test_an_edit_by_hand_is_a_turn_of_its_own(memory: Memory) -> None:
-    memory.append_line("Prefers tea")
-    memory.replace_line(0, "Prefers coffee")
-    undo(memory, find_undoable(memory))
-    assert memory.lines() == {0: "Prefers tea"}
 
 
 def test_a_turn_that_came_to_nothing_is_not_in_the_way(memory: Memory) -> None:

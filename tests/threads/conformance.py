@@ -34,6 +34,8 @@ def answer(state: MessagesState) -> dict[str, Any]:
 
 
 builder = StateGraph(MessagesState)
+"""The smallest graph that can wait: it answers, and asks back first where the message says so."""
+
 builder.add_node("answer", answer)
 builder.add_edge(START, "answer")
 
@@ -118,12 +120,31 @@ def any_text_is_kept(open_store: OpenStore) -> None:
 
 def a_thread_keeps_its_last_turns_and_what_waits(open_store: OpenStore) -> None:
     store = open_store("owner")
+    for thread in (ONE, TWO):
+        say(store, thread, "ask")
+    reply(store, ONE)
+    waiting = find_waiting(store, TWO)
     for n in range(TURNS + 3):
-        say(store, ONE, f"question {n}")
+        for thread in (ONE, TWO):
+            say(store, thread, f"question {n}")
+    assert count_checkpoints(store, ONE) == 3 * TURNS
+    assert count_checkpoints(store, TWO) == 3 * TURNS + 1
+    assert len(read(store, ONE)) == 2 * (TURNS + 4)
+    assert find_waiting(store, ONE) == [], "it was replied to, and goes with its turn"
+    assert find_waiting(store, TWO) == waiting, "nobody has replied to it"
+
+
+def count_checkpoints(store: ThreadStore, thread: str) -> int:
+    """Return how many checkpoints a thread has; a turn makes three."""
     with store.open_saver() as saver:
-        kept = [each.metadata.get("source") for each in saver.list(address(ONE))]
-    assert kept.count("input") == TURNS
-    assert len(read(store, ONE)) == 2 * (TURNS + 3)
+        return len(list(saver.list(address(thread))))
+
+
+def find_waiting(store: ThreadStore, thread: str) -> list[str]:
+    """Return the ids of a thread's checkpoints at which somebody is asked."""
+    with store.open_saver() as saver:
+        states = builder.compile(checkpointer=saver).get_state_history(address(thread))
+        return [state.config["configurable"]["checkpoint_id"] for state in states if state.interrupts]
 
 
 def a_run_that_is_rolled_back_leaves_the_state_before_it(open_store: OpenStore) -> None:

@@ -11,6 +11,8 @@ from ana.threads.ports import ThreadStore
 from ana.threads.postgres import PostgresThreadStore
 from tests.postgres.server import open_people
 
+TABLES = ("checkpoints", "writes", "sequence")
+
 
 @pytest.fixture(params=["folder", "postgres"])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> ThreadStore:

@@ -14,8 +14,8 @@ from langgraph.types import Command
 from ana.threads.folder import FolderThreadStore
 from ana.threads.ports import ThreadStore
 from ana.threads.saver import TURNS
-from tests.threads.asking import TABLES, builder
-from tests.threads.conftest import list_rows
+from tests.threads.conformance import builder
+from tests.threads.conftest import TABLES, list_rows
 
 
 def said(text: str) -> Any:
@@ -24,20 +24,6 @@ def said(text: str) -> Any:
 
 def thread(name: str) -> Any:
     return {"configurable": {"thread_id": name}}
-
-
-def test_only_the_last_turns_are_kept_and_the_thread_goes_on(store: ThreadStore) -> None:
-    with store.open_saver() as saver:
-        graph = builder.compile(checkpointer=saver)
-        for n in range(TURNS + 15):
-            graph.invoke(said(f"question {n}"), thread("long"), durability="sync")
-            graph.invoke(said("x"), thread("other"), durability="sync") if n < 3 else None
-        assert len(graph.get_state(thread("long")).values["messages"]) == 2 * (TURNS + 15)
-        kept = [step.metadata for step in graph.get_state_history(thread("long"))]
-    assert sum(told is not None and told["source"] == "input" for told in kept) == TURNS
-    assert len(list_rows(store, "checkpoints", "long")) == 3 * TURNS
-    assert set(list_rows(store, "writes", "long")) <= set(list_rows(store, "checkpoints", "long"))
-    assert len(list_rows(store, "checkpoints", "other")) == 9
 
 
 def synced(saver: SqliteSaver, work: Callable[[], object]) -> list[tuple[str, str]]:
@@ -69,22 +55,6 @@ def test_what_was_said_done_or_waits_is_on_the_disk_before_a_run_goes_on(tmp_pat
         assert ("writes", "FULL") in told
 
 
-def test_a_question_that_waits_for_an_answer_is_kept(store: ThreadStore) -> None:
-    with store.open_saver() as saver:
-        graph = builder.compile(checkpointer=saver)
-        graph.invoke(said("ask"), thread("answered"), durability="sync")
-        graph.invoke(Command(resume="yes"), thread("answered"), durability="sync")
-        graph.invoke(said("ask"), thread("waiting"), durability="sync")
-        waiting = graph.get_state(thread("waiting")).config["configurable"]["checkpoint_id"]
-        for _ in range(TURNS + 2):
-            for name in ("answered", "waiting"):
-                graph.invoke(said("x"), thread(name), durability="sync")
-        assert graph.get_state({"configurable": {"thread_id": "waiting", "checkpoint_id": waiting}}).interrupts
-    assert min(list_rows(store, "checkpoints", "waiting")) == waiting
-    assert len(list_rows(store, "checkpoints", "waiting")) == 3 * TURNS + 1
-    assert len(list_rows(store, "checkpoints", "answered")) == 3 * TURNS
-
-
 def test_the_servers_saver_does_the_same_on_the_same_file(store: ThreadStore) -> None:
     async def talk() -> None:
         async with store.open_server_saver() as saver:
@@ -96,6 +66,7 @@ def test_the_servers_saver_does_the_same_on_the_same_file(store: ThreadStore) ->
 
     asyncio.run(talk())
     assert len(list_rows(store, "checkpoints", "long")) == 3 * TURNS
+    assert set(list_rows(store, "writes", "long")) <= set(list_rows(store, "checkpoints", "long"))
     assert [list_rows(store, table, "gone") for table in TABLES] == [[], [], []]
     with store.open_saver() as saver:
         graph = builder.compile(checkpointer=saver)

@@ -8,8 +8,8 @@ from langchain_core.messages import HumanMessage
 from langgraph.types import Command
 
 from ana.threads.ports import ThreadStore
-from tests.threads.asking import TABLES, builder
-from tests.threads.conftest import list_rows
+from tests.threads.conformance import builder
+from tests.threads.conftest import TABLES, list_rows
 
 
 def run(name: str, run_id: str = "") -> Any:
@@ -57,15 +57,15 @@ both = pytest.mark.parametrize("in_a_loop", [False, True])
 @both
 def test_a_deleted_run_leaves_the_state_before_it_and_no_row(store: ThreadStore, in_a_loop: bool) -> None:
     maintain(store, "delete_for_runs", ["c", "unknown"], in_a_loop=in_a_loop)
-    assert texts(store, "one") == ["x", "yes", "y", "yes"]
+    assert texts(store, "one") == ["x", "heard x", "y", "heard y"]
     maintain(store, "delete_for_runs", ["b"], in_a_loop=in_a_loop)
-    assert texts(store, "one") == ["x", "yes"]
+    assert texts(store, "one") == ["x", "heard x"]
     checkpoints, writes, sequence = rows(store, "one")
     assert len(checkpoints) == 3
     assert writes <= checkpoints == sequence
     maintain(store, "delete_for_runs", ["a"], in_a_loop=in_a_loop)
     assert rows(store, "one") == [set(), set(), set()]
-    assert texts(store, "other") == ["x", "yes"]
+    assert texts(store, "other") == ["x", "heard x"]
 
 
 @both
@@ -102,8 +102,8 @@ def test_a_copy_goes_on_by_itself(store: ThreadStore, in_a_loop: bool) -> None:
     assert rows(store, "copy") == rows(store, "one")
     maintain(store, "delete_for_runs", ["a", "b", "c"], in_a_loop=in_a_loop)
     assert texts(store, "one") == []
-    assert texts(store, "copy") == ["x", "yes", "y", "yes", "ask"]
+    assert texts(store, "copy") == ["x", "heard x", "y", "heard y", "ask"]
     with store.open_saver() as saver:
         graph = builder.compile(checkpointer=saver)
         assert not list(saver.list(run("copy"), filter={"thread_id": "one"}))
-        assert graph.invoke({"messages": [HumanMessage("z")]}, run("copy"))["messages"][-1].text == "yes"
+        assert graph.invoke({"messages": [HumanMessage("z")]}, run("copy"))["messages"][-1].text == "heard z"
