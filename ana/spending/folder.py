@@ -45,8 +45,8 @@ class FolderBooks:
 
     def append(self, lines: list[str]) -> None:
         self._ledger.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for line in lines:
-            append_lines(self._ledger, line)
+        if lines:
+            append_lines(self._ledger, "\n".join(lines))
 
     def read_ledger(self, since: float) -> str:
         if self._ledger.exists() and self._ledger.stat().st_mtime >= since:

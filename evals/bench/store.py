@@ -44,7 +44,7 @@ def measure() -> Iterable[tuple[str, str]]:
         backend = ChromaBackend(Path(name) / "ours", embedder)
         memory, raw = Memory(backend, clock), RawChroma(Path(name) / "raw", embedder)
         items = [make_item(n, clock.stamp()) for n in range(SIZE)]
-        backend.fill(items)
+        backend.take_records("item", [(item, None) for item in items])
         raw.fill(items)
         for operation, ours, theirs in list_operations(memory, raw):
             mine, other = time_alternating(ours, theirs)

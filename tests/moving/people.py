@@ -85,7 +85,7 @@ def fill_threads(workspace: Workspace) -> None:
     store = workspace.open_thread_store()
     say(store, ONE, "hello", "run-1")
     say(store, TWO, "ask")
-    store.set_name(ONE, "at \0 home")
+    store.set_names({ONE: "at \0 home"})
     store.set_last(TWO)
 
 
