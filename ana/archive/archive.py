@@ -20,7 +20,8 @@ import numpy as np
 
 from ana import __version__
 from ana.archive.parts import PARTS, RECORDS, STORE, TABLES, dump, load
-from ana.archive.side import Part, Place, digest
+from ana.archive.place import Place
+from ana.archive.side import Part, digest
 from ana.backends.chroma.care.files import MANIFEST, CopyNote
 from ana.embedders.base import Vector
 

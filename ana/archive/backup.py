@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ana.archive.archive import Manifest, write_archive
 from ana.archive.folder import open_used_folder
-from ana.archive.side import Place
+from ana.archive.place import Place
 from ana.backends.chroma.care.files import name_copy
 from ana.errors import UserError
 from ana.handles import DataHandles

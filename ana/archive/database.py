@@ -5,8 +5,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 
 from ana.archive.parts import ORDER, TABLES, Row
-from ana.archive.rows import PersonalRows
-from ana.archive.side import Place, split
+from ana.archive.place import Place, split
 from ana.backends.postgres.backend import PostgresBackend
 from ana.embedders import Embedder
 from ana.errors import StoreBusy, UserError
@@ -52,7 +51,7 @@ def open_person(database: Database, session: Session, workspace: Workspace, embe
     backend = PostgresBackend(database, workspace.person, embedder)
     storage = PostgresStorage(SessionRows(database, workspace.person, session))
     with backend.bound.bind(session, writes=True):
-        yield Place(backend, PersonalRows(storage, workspace.settings, _SessionTables(session)), *names)
+        yield Place(backend, storage, workspace.settings, _SessionTables(session), *names)
 
 
 @contextmanager

@@ -3,13 +3,11 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ana.archive.parts import ORDER, SCANNED, TABLES, Row, split_lines
-from ana.archive.rows import PersonalRows
-from ana.archive.side import Place
+from ana.archive.place import Place
 from ana.backends.build import open_store
 from ana.backends.postgres.names import from_name, to_name
 from ana.handles import DataHandles, choose_embedder
@@ -17,6 +15,9 @@ from ana.output import tell
 from ana.threads.folder import THREADS
 from ana.workspace import Workspace
 from ana.workspace.folder import FolderStorage
+
+_FILES = dict.fromkeys(("rings", "failing"), "reminders.sqlite")
+"""The files of tables that are not of conversations."""
 
 _COLUMNS = {table: ", ".join(columns) for table, columns in TABLES.items()} | {
     "checkpoints": "thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata",
@@ -50,13 +51,18 @@ def _keep(row: Row) -> Row:
 
 
 class _FileTables:
-    """The tables in SQLite files. A file is read as of the first access, and created at the first row."""
+    """The tables in SQLite files. A file is read as of the first access, and created at the first row.
+
+    Args:
+        opened: Saves all changes at its end, or none after an error.
+    """
 
     def __init__(self, storage: FolderStorage, opened: ExitStack) -> None:
         self._storage, self._opened = storage, opened
+        self._connections: dict[str, Any] = {}
 
     def scan(self, table: str) -> Iterator[Row]:
-        if (self._storage.folder / ("reminders.sqlite" if table in ("rings", "failing") else THREADS)).exists():
+        if (self._storage.folder / _FILES.get(table, THREADS)).exists():
             yield from map(_FROM_FILE.get(table, _keep), self._open(table).execute(_READ[table]))
 
     def insert(self, table: str, rows: Iterable[Row]) -> None:
@@ -66,26 +72,14 @@ class _FileTables:
             self._open(table).execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", change(row))
 
     def _open(self, table: str) -> Any:
-        return self._ledger if table in ("rings", "failing") else self._threads
-
-    @cached_property
-    def _threads(self) -> Any:
-        threads = self._opened.enter_context(self._storage.open_thread_store().open_tables())
-        threads.execute("BEGIN")
-        return threads
-
-    @cached_property
-    def _ledger(self) -> Any:
-        ledger = self._opened.enter_context(self._storage.open_ledger_file().open())
-        ledger.execute("BEGIN")
-        return ledger
-
-
-@contextmanager
-def open_rows(storage: FolderStorage, workspace: Workspace) -> Iterator[PersonalRows]:
-    """Yield a folder's data besides items; changes of tables are saved at the end, or not at all after an error."""
-    with ExitStack() as opened:
-        yield PersonalRows(storage, workspace.settings, _FileTables(storage, opened))
+        file, storage = _FILES.get(table, THREADS), self._storage
+        if file not in self._connections:
+            opening = (
+                storage.open_thread_store().open_tables() if file == THREADS else storage.open_ledger_file().open()
+            )
+            self._connections[file] = self._opened.enter_context(opening)
+            self._connections[file].execute("BEGIN")
+        return self._connections[file]
 
 
 @contextmanager
@@ -93,23 +87,23 @@ def open_used_folder(handles: DataHandles) -> Iterator[Place]:
     """Yield the contents of a folder that others may use meanwhile."""
     storage = handles.workspace.storage
     assert isinstance(storage, FolderStorage)
-    with open_rows(storage, handles.workspace) as rows:
-        yield Place(handles.upkeep.store, rows)
+    with ExitStack() as opened:
+        yield Place(handles.upkeep.store, storage, handles.settings, _FileTables(storage, opened))
 
 
 @contextmanager
-def open_folder(workspace: Workspace, place: Path, bound: str | None) -> Iterator[Place]:
+def open_folder(workspace: Workspace, folder: Path, bound: str | None) -> Iterator[Place]:
     """Yield the contents of a folder that nobody else uses.
 
     Args:
-        place: The folder, with the subfolders `data` and `traces`.
+        folder: It has the subfolders `data` and `traces`.
         bound: The embedder of its vectors, or of future ones.
     """
     embedder = choose_embedder(workspace, bound)
-    backend, _ = open_store(place / "data", embedder, "ana restore", workspace.person, tell, lambda _: None)
-    storage = FolderStorage(workspace.person, place / "data", place / "traces", place / "people")
+    backend, _ = open_store(folder / "data", embedder, "ana restore", workspace.person, tell, lambda _: None)
+    storage = FolderStorage(workspace.person, folder / "data", folder / "traces", folder / "people")
     try:
-        with backend.alone(), open_rows(storage, workspace) as rows:
-            yield Place(backend, rows)
+        with backend.alone(), ExitStack() as opened:
+            yield Place(backend, storage, workspace.settings, _FileTables(storage, opened))
     finally:
         backend.close()

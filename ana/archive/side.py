@@ -2,24 +2,16 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from itertools import count, islice
-from typing import Annotated, Any, Protocol, TypeVar
+from itertools import count
+from typing import Annotated, Any, Protocol
 
 from pydantic import Field
 
-from ana.archive.parts import JOURNAL, PARTS, RECORDS, Row, dump
-from ana.archive.rows import PersonalRows
-from ana.backends.whole import WholeStore
+from ana.archive.parts import PARTS, RECORDS, Row, dump
+from ana.archive.place import Place
 from ana.errors import StoreBroken
-from ana.memory.changes import KINDS
 from ana.stopping import Progress
-
-PAGE = 200
-"""Records or entries that are written together."""
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -45,47 +37,6 @@ class Source(Protocol):
 
     def read(self, part: str) -> Iterator[Any]:
         """Return the rows of a part."""
-
-
-class Place:
-    """Everything of one person in a folder or a database: a `Source`, which can be filled if it is empty."""
-
-    def __init__(self, store: WholeStore, rows: PersonalRows, embedder_name: str | None = None) -> None:
-        self._store, self._rows, self._embedder_name = store, rows, embedder_name
-
-    @property
-    def embedder_name(self) -> str:
-        return self._embedder_name or self._store.embedder_name
-
-    def alone(self) -> AbstractContextManager[object]:
-        """Keep others from writing records and journal."""
-        return self._store.alone()
-
-    def count(self) -> int:
-        return sum(map(self._store.count, KINDS))
-
-    def numbers(self) -> tuple[int, int]:
-        return self._store.position()[0], self._store.next_line_number()
-
-    def read(self, part: str) -> Iterator[Any]:
-        if part in RECORDS:
-            return self._store.scan_vectors(RECORDS[part])
-        return reversed(self._store.entries()) if part == JOURNAL else self._rows.read(part)
-
-    def write(self, part: str, rows: Iterable[Any]) -> None:
-        """Fill a part with the rows of a source."""
-        if part in RECORDS:
-            for page in split(rows, PAGE):
-                self._store.take_records(RECORDS[part], page)
-        elif part == JOURNAL:
-            for page in split(rows, PAGE):
-                self._store.take_entries(page)
-        else:
-            self._rows.write(part, rows)
-
-    def write_numbers(self, last_entry: int, next_line: int) -> None:
-        """Give no number again that was given."""
-        self._store.take_numbers(last_entry, next_line)
 
 
 def copy(source: Source, target: Place, progress: Progress, wanted: Mapping[str, Iterable[Row]] | None = None) -> None:
@@ -135,10 +86,3 @@ def compare(parts: Mapping[str, Part], target: Place, but: Iterable[str] = ()) -
             f"The copy differs from the source: {', '.join(differing)}.",
             "The source is still in use. Please report this.",
         )
-
-
-def split(rows: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield rows in pages of at most so many."""
-    rest = iter(rows)
-    while page := [*islice(rest, size)]:
-        yield page

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from ana.archive.backup import open_place
 from ana.archive.database import open_person
 from ana.archive.parts import TABLES
-from ana.archive.rows import PersonalRows
+from ana.archive.place import Place
 from ana.archive.side import copy
 from ana.backends.postgres.backend import PostgresBackend
 from ana.errors import ConfigError, StoreBroken, StoreBusy, UserError
@@ -277,12 +277,12 @@ def test_writers_wait_while_their_database_is_left(ann: Workspace) -> None:
 def test_what_arrives_otherwise_changes_nothing(ann: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     before = tell(ann)
 
-    def lose(self: PersonalRows, table: str, rows: Any) -> None:
+    def lose(self: Place, table: str, rows: Any) -> None:
         write(self, table, [*rows][: 0 if table == "writes" else None])
 
-    write = PersonalRows.write
+    write = Place.write
     with monkeypatch.context() as patch:
-        patch.setattr(PersonalRows, "write", lose)
+        patch.setattr(Place, "write", lose)
         with pytest.raises(StoreBroken, match="differs from the source: writes"):
             make_move(ann).run("database", ignore)
     assert tell(ann) == before
