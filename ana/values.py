@@ -39,6 +39,11 @@ def read_json(text: str | bytes) -> Any:
     """
     if count_marks(text) > MOST_MARKS:
         raise ValueError(f"it has more than {MOST_MARKS:,} values")
+    return read_own_json(text)
+
+
+def read_own_json(text: str | bytes) -> Any:
+    """Return the value of JSON of any length. Raises ValueError if it is not JSON, or nested more than DEEP deep."""
     try:
         value = json.loads(text)
     except RecursionError:

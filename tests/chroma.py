@@ -13,6 +13,7 @@ from ana.backends.chroma.care.upkeep import Upkeep
 from ana.backends.chroma.collection import CONFIGURATION
 from ana.backends.chroma.source import ChromaSource
 from ana.embedders import Embedder
+from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
 
@@ -33,6 +34,11 @@ def chroma_of(memory: Memory) -> ChromaBackend:
     """Return the Chroma backend below a memory."""
     assert isinstance(memory.backend, ChromaBackend)
     return memory.backend
+
+
+def fill_chroma(memory: Memory, items: Sequence[Item]) -> None:
+    """Store many new items without the journal."""
+    chroma_of(memory).take_records("item", [(item, None) for item in items])
 
 
 def upkeep_of(memory: Memory) -> Upkeep:

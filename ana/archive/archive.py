@@ -6,40 +6,30 @@ order of its lines. The manifest comes last, with the number of rows and the dig
 
 import json
 import os
-import struct
+import shutil
 import tempfile
 import zipfile
-import zlib
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 
 from ana import __version__
-from ana.archive.parts import TABLES, Row, dump_line, dump_row, load_line, load_row
-from ana.archive.side import JOURNAL, PARTS, RECORDS, Part, Side, digest, dump_entry, load_entry
+from ana.archive.parts import PARTS, RECORDS, STORE, TABLES, dump, load
+from ana.archive.place import Place
+from ana.archive.side import Part, digest
 from ana.backends.chroma.care.files import MANIFEST, CopyNote
-from ana.backends.whole import StoreSource
 from ana.embedders.base import Vector
-from ana.errors import AnaError, UserError
-from ana.memory.changes import Entry, Kind
-from ana.memory.item import Item, from_json, to_json
 
 FORMAT = 4
 """The format of backups; earlier ones are copies of a data folder's files, with its format."""
 
 LONGEST = 10**9
 """Most bytes of a line."""
-
-BROKEN = (
-    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError),
-    *(KeyError, ValueError, TypeError, RuntimeError, OverflowError),
-)
-"""Errors of zipfile for changed bytes, and errors of reading lines."""
 
 
 @dataclass(frozen=True)
@@ -52,22 +42,22 @@ class Manifest(CopyNote):
     next_line: int = 0
 
 
-FILES = {f"{part}.jsonl" for part in PARTS} | {f"{name}.f32" for name in RECORDS.values()}
+FILES = {f"{part}.jsonl" for part in PARTS} | {f"{part}.f32" for part in RECORDS}
 """The files in a backup, beside its manifest."""
 
 
-def write_archive(side: Side, person: str, to: Path) -> Manifest:
+def write_archive(place: Place, person: str, to: Path) -> Manifest:
     """Write everything of one person into a file, which appears only when it is complete."""
     to.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    descriptor, part = tempfile.mkstemp(prefix=f".{to.name}.", suffix=".part", dir=to.parent)
-    draft = Path(part)
+    descriptor, name = tempfile.mkstemp(prefix=f".{to.name}.", suffix=".part", dir=to.parent)
+    draft = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
-                parts = {t: _write(archive, t, (dump_row(t, row) for row in side.rows.read(t))) for t in TABLES}
-                with side.alone():
-                    parts |= _write_store(archive, side.store)
-                    store = parts, side.store.embedder_name, *side.store.numbers()
+                parts = {table: _write(archive, table, place.read(table)) for table in TABLES}
+                with place.alone():
+                    parts |= {part: _write(archive, part, place.read(part)) for part in STORE}
+                    store = parts, place.embedder_name, *place.numbers()
                 manifest = Manifest(FORMAT, __version__, len(FILES), person, *store)
                 archive.writestr(MANIFEST, json.dumps(asdict(manifest)))
             file.flush()
@@ -78,37 +68,28 @@ def write_archive(side: Side, person: str, to: Path) -> Manifest:
     return manifest
 
 
-def _write_store(archive: zipfile.ZipFile, store: StoreSource) -> dict[str, Part]:
-    parts = {JOURNAL: _write(archive, JOURNAL, map(dump_entry, store.entries()))}
-    for kind, name in RECORDS.items():
-        with tempfile.TemporaryFile() as vectors:
-            parts[name] = _write(archive, name, _iter_records(store, kind, vectors))
+def _write(archive: zipfile.ZipFile, part: str, rows: Iterable[Any]) -> Part:
+    with tempfile.TemporaryFile() as vectors:
+        with archive.open(f"{part}.jsonl", "w", force_zip64=True) as lines:
+            written = digest(part, _write_lines(part, rows, lines, vectors))
+        if part in RECORDS:
             vectors.seek(0)
-            with archive.open(f"{name}.f32", "w", force_zip64=True) as member:
-                while some := vectors.read(1 << 20):
-                    member.write(some)
-    return parts
+            with archive.open(f"{part}.f32", "w", force_zip64=True) as member:
+                shutil.copyfileobj(vectors, member)
+    return written
 
 
-def _iter_records(store: StoreSource, kind: Kind, vectors: IO[bytes]) -> Iterator[bytes]:
-    for item, vector in store.scan(kind):
-        vectors.write(np.asarray(vector, np.float32).tobytes())
-        yield dump_line(to_json(item))
-
-
-def _write(archive: zipfile.ZipFile, part: str, lines: Iterator[bytes]) -> Part:
-    with archive.open(f"{part}.jsonl", "w", force_zip64=True) as member:
-
-        def write_lines() -> Iterator[bytes]:
-            for line in lines:
-                member.write(line)
-                yield line
-
-        return digest(part, write_lines())
+def _write_lines(part: str, rows: Iterable[Any], lines: IO[bytes], vectors: IO[bytes]) -> Iterator[bytes]:
+    for row in rows:
+        line = dump(part, row)
+        lines.write(line)
+        if part in RECORDS:
+            vectors.write(np.asarray(row[1], np.float32).tobytes())
+        yield line
 
 
 class Archive:
-    """A backup to read from: a `StoreSource`, and a source of rows.
+    """A backup to read from: a `Source`.
 
     Args:
         opened: Closes the files at the end.
@@ -121,46 +102,21 @@ class Archive:
     def embedder_name(self) -> str:
         return self._manifest.embedder
 
-    def count(self, kind: Kind) -> int:
-        return self._manifest.parts[RECORDS[kind]].rows
-
-    def scan(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
-        name, rows = RECORDS[kind], self.count(kind)
-        size, rest = divmod(self._archive.getinfo(f"{name}.f32").file_size, max(rows, 1))
-        if rest or (rows and not size):
-            raise ValueError(f"{name}.f32 has not a vector for each of {rows} rows")
-        vectors = self._open(f"{name}.f32")
-        for line in self._iter_lines(name):
-            yield from_json(load_line(line)), np.frombuffer(vectors.read(size), np.float32)
-
-    def entries(self) -> Iterator[Entry]:
-        return (load_entry(load_line(line)) for line in self._iter_lines(JOURNAL))
+    def count(self) -> int:
+        return sum(self._manifest.parts[part].rows for part in RECORDS)
 
     def numbers(self) -> tuple[int, int]:
         return self._manifest.last_entry, self._manifest.next_line
 
-    def read(self, table: str) -> Iterator[Row]:
-        return (load_row(table, line) for line in self._iter_lines(table))
+    def read(self, part: str) -> Iterator[Any]:
+        lines = iter(partial(self._open(f"{part}.jsonl").readline, LONGEST), b"")
+        rows = (load(part, line) for line in lines)
+        return zip(rows, self._read_vectors(part), strict=True) if part in RECORDS else rows
 
-    def _iter_lines(self, part: str) -> Iterator[bytes]:
-        return iter(partial(self._open(f"{part}.jsonl").readline, LONGEST), b"")
+    def _read_vectors(self, part: str) -> Iterator[Vector]:
+        size = self._archive.getinfo(f"{part}.f32").file_size // max(self._manifest.parts[part].rows, 1)
+        for vector in iter(partial(self._open(f"{part}.f32").read, size), b""):
+            yield np.frombuffer(vector, np.float32)
 
     def _open(self, name: str) -> IO[bytes]:
         return self._opened.enter_context(self._archive.open(name))
-
-
-@contextmanager
-def open_archive(path: Path, manifest: Manifest) -> Iterator[Side]:
-    """Yield a backup's contents; the reader must check the types of its rows.
-
-    Raises:
-        UserError: It is not a valid backup; nothing was changed.
-    """
-    try:
-        with zipfile.ZipFile(path) as archive, ExitStack() as opened:
-            source = Archive(archive, manifest, opened)
-            yield Side(source, source)
-    except AnaError:  # some are RuntimeErrors too
-        raise
-    except BROKEN as exc:
-        raise UserError(f"{path} is not a complete backup: {exc}.", "Use another one; nothing was changed.") from exc

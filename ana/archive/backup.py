@@ -1,16 +1,14 @@
 """Writing everything of one person into one file, even while it is in use."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from ana.archive.archive import Manifest, write_archive
-from ana.archive.folder import open_rows
-from ana.archive.side import Side
+from ana.archive.folder import open_used_folder
+from ana.archive.place import Place
 from ana.backends.chroma.care.files import name_copy
 from ana.errors import UserError
 from ana.handles import DataHandles
-from ana.workspace.folder import FolderStorage
 
 
 def back_up(handles: DataHandles, to: Path) -> Manifest:
@@ -23,8 +21,8 @@ def back_up(handles: DataHandles, to: Path) -> Manifest:
     if to.exists():
         raise UserError(f"{to} already exists.", "Choose another file, or delete it first.")
     try:
-        with open_side(handles) as side:
-            return write_archive(side, handles.workspace.person, to)
+        with open_place(handles) as place:
+            return write_archive(place, handles.workspace.person, to)
     except OSError as exc:
         raise UserError(f"The backup {to} cannot be written: {exc.strerror or exc}.", "Choose another place.") from exc
 
@@ -36,22 +34,10 @@ def back_up_before(handles: DataHandles, event: str) -> Path:
     return to
 
 
-@contextmanager
-def open_side(handles: DataHandles) -> Iterator[Side]:
+def open_place(handles: DataHandles) -> AbstractContextManager[Place]:
     """Yield everything of one person; from a database, and conversations from a folder, as of one moment."""
-    workspace = handles.workspace
-    if workspace.has_database:
-        from ana.archive.database import open_person
-        from ana.postgres.database import READ
+    if handles.workspace.has_database:
+        from ana.archive.database import open_used_person
 
-        rows, embedder = workspace.rows, handles.care.embedder
-        with (
-            rows.database.transaction(rows.number, READ) as session,
-            open_person(rows.database, session, rows.person, embedder) as side,
-        ):
-            yield side
-        return
-    storage = workspace.storage
-    assert isinstance(storage, FolderStorage)
-    with open_rows(storage) as tables:
-        yield Side(handles.upkeep.give_whole(), tables, handles.memory.backend.alone)
+        return open_used_person(handles)
+    return open_used_folder(handles)

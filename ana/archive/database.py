@@ -1,25 +1,26 @@
-"""A person's data in PostgreSQL, and its replacement."""
+"""Everything of a person in PostgreSQL, and its replacement."""
 
-import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from itertools import islice
 
-from ana.archive.parts import JSON, NOTES, PERSONAL, TABLES, Row
-from ana.archive.side import Side
+from ana.archive.parts import ORDER, TABLES, Row
+from ana.archive.place import Place, split
 from ana.backends.postgres.backend import PostgresBackend
-from ana.backends.postgres.whole import WholePostgres
 from ana.embedders import Embedder
 from ana.errors import StoreBusy, UserError
-from ana.keys import make_digest
-from ana.postgres.database import Database
+from ana.handles import DataHandles
+from ana.postgres.database import READ, Database
+from ana.postgres.person import SessionRows
 from ana.postgres.session import IN_USE, Session, Statement
-from ana.tracing.lines import find_id
-from ana.workspace.postgres import KEEP_KEY
+from ana.workspace import Workspace
+from ana.workspace.postgres import PostgresStorage
 
 PAGE = 20
 """Rows sent together; they may be large, because a checkpoint contains all messages of its conversation."""
+
+_JSON = (("checkpoints", "metadata"), ("created", "metadata"), ("trash", "name"))
+"""Columns whose values are read unchanged."""
 
 _TELLING = ("records", "entries", *(table for table in TABLES if table not in ("spending", "settings", "notes")))
 """Tables in which a row means that a person has data; any use of the database creates rows in others."""
@@ -27,40 +28,41 @@ _TELLING = ("records", "entries", *(table for table in TABLES if table not in ("
 _PERSON = "SELECT set_config('ana.person', ?, true), set_config('lock_timeout', '10s', true)"
 
 
-class DatabaseRows:
-    """A person's rows in a transaction."""
+class _SessionTables:
+    """The tables in a transaction of a person."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def read(self, table: str) -> Iterator[Row]:
-        columns, order = TABLES[table]
-        if table == "settings":  # which was set first is not said
-            fields = self._session.ask("SELECT fields FROM settings")
-            return ((json.dumps(each, sort_keys=True),) for (each,) in fields if each)
-        wanted = ", ".join(f"{column}::text" if (table, column) in JSON else column for column in columns)
-        which = f"WHERE name = ANY('{{{','.join(NOTES)}}}')" if table == "notes" else ""
-        return self._session.scan(f"SELECT {wanted} FROM {table} {which} ORDER BY {order}", PAGE)
+    def scan(self, table: str) -> Iterator[Row]:
+        columns = ", ".join(f"{name}::text" if (table, name) in _JSON else name for name in TABLES[table])
+        return self._session.scan(f"SELECT {columns} FROM {table} ORDER BY {ORDER.get(table, '1')}", PAGE)
 
-    def write(self, table: str, rows: Iterable[Row]) -> None:
-        self._session.add(f"DELETE FROM {table}")  # what using it makes
-        columns, rest = TABLES[table].columns, iter(rows)
-        if table == "turns":
-            columns = (*columns, "id")
-            rest = ((thread, line, find_id(line, thread, "Install the newer one.")) for thread, line in rest)
-        while page := [*islice(rest, PAGE)]:
-            self._session.insert(table, columns, page)
-            for key in (text for name, text in page if name == "calendar-key") if table == "notes" else ():
-                self._session.add(KEEP_KEY, make_digest(key))
+    def insert(self, table: str, rows: Iterable[Row]) -> None:
+        for page in split(rows, PAGE):
+            self._session.insert(table, TABLES[table], page)
             self._session.run()
 
 
 @contextmanager
-def open_person(database: Database, session: Session, name: str, embedder: Embedder) -> Iterator[Side]:
-    """Yield everything of a person in one of their transactions."""
-    backend = PostgresBackend(database, name, embedder)
+def open_person(database: Database, session: Session, workspace: Workspace, embedder: Embedder) -> Iterator[Place]:
+    """Yield everything of a person in one of their transactions, wherever their workspace is."""
+    names = [name for (name,) in session.ask("SELECT embedder FROM stores WHERE embedder <> ''")]
+    backend = PostgresBackend(database, workspace.person, embedder)
+    storage = PostgresStorage(SessionRows(database, workspace.person, session))
     with backend.bound.bind(session, writes=True):
-        yield Side(WholePostgres(backend, session), DatabaseRows(session))
+        yield Place(backend, storage, workspace.settings, _SessionTables(session), *names)
+
+
+@contextmanager
+def open_used_person(handles: DataHandles) -> Iterator[Place]:
+    """Yield everything of a person as of one moment, while others may use it."""
+    rows = handles.workspace.rows
+    with (
+        rows.database.transaction(rows.number, READ) as session,
+        open_person(rows.database, session, handles.workspace, handles.care.embedder) as place,
+    ):
+        yield place
 
 
 @contextmanager
@@ -71,11 +73,9 @@ def begin(database: Database, number: int) -> Iterator[Session]:
 
 
 @contextmanager
-def replace_person(
-    database: Database, name: str, *, is_new: bool = False
-) -> Iterator[tuple[Session, dict[str, list[Row]], str]]:
-    """Replace a person's data: yield a transaction for the new data, the earlier rows of personal tables, and the
-    name, which no person can have, under which the earlier data is set aside. The caller owns every conversation.
+def replace_person(database: Database, name: str, *, is_new: bool = False) -> Iterator[tuple[Session, str]]:
+    """Replace a person's data: yield a transaction for the new data, and the name, which no person can have, under
+    which the earlier data is set aside. The caller owns every conversation.
 
     Args:
         is_new: Whether the database must have no data of the person except data that was moved to a folder.
@@ -84,7 +84,7 @@ def replace_person(
         UserError: It has such data.
         StoreBusy: One of their messages waits for its answer, or reminders are being delivered.
     """
-    aside, present = f"{name} {datetime.now(UTC):%Y%m%dT%H%M%S%f}", dict[str, list[Row]]()
+    aside = f"{name} {datetime.now(UTC):%Y%m%dT%H%M%S%f}"
     with database.begin(Statement("BEGIN")) as session:
         for number, away in session.ask("SELECT number, away FROM people WHERE name = ? FOR UPDATE", name):
             session.ask(_PERSON, str(number))
@@ -94,11 +94,10 @@ def replace_person(
                     "Use another database, or move that data to a folder: `ana move folder`.",
                 )
             refuse_work(session)
-            present = {table: [*DatabaseRows(session).read(table)] for table in PERSONAL}
             session.add("UPDATE people SET name = ? WHERE number = ?", aside, number)
         ((new,),) = session.ask("INSERT INTO people (name) VALUES (?) RETURNING number", name)
         session.ask(_PERSON, str(new))
-        yield session, present, aside
+        yield session, aside
 
 
 def holds(session: Session) -> bool:

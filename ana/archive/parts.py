@@ -1,49 +1,51 @@
-"""A person's data besides items, as rows in the same order in every place, and as lines of JSON."""
+"""The parts of what a person has: their rows, in the same order in every place, and these as lines of JSON."""
 
 import json
 import re
 from base64 import b64decode, b64encode
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
 
-from ana.values import DEEP, is_deeper
+from ana.memory.changes import Change, Entry, Kind
+from ana.memory.item import from_json, to_json
+from ana.values import read_own_json
 from ana.workspace.storage import NoteName
 
 Row = tuple[Any, ...]
 
-
-class Table(NamedTuple):
-    """The columns of rows, columns of unparsed JSON, and the columns that order PostgreSQL's table."""
-
-    columns: tuple[str, ...]
-    order: str
-
-
 TABLES = {
-    "checkpoints": Table(
-        ("thread", "namespace", "id", "parent", "begins_turn", "run", "type", "state", "metadata"), "seq"
-    ),
-    "writes": Table(
-        ("thread", "namespace", "checkpoint", "task", "idx", "path", "channel", "type", "value"),
-        "thread, namespace, checkpoint, task, idx",
-    ),
-    "emptied": Table(("thread",), "thread"),
-    "stopped": Table(("run",), "run"),
-    "created": Table(("thread", "ts", "metadata"), "thread"),
-    "trash": Table(("id", "thread", "ts", "name", "trace"), "number"),
-    "thread_names": Table(("thread", "name"), "thread"),
-    "last_thread": Table(("thread",), "thread"),
-    "turns": Table(("thread", "line"), "thread, number"),
-    "spending": Table(("day", "usd", "most"), "day"),
-    "bills": Table(("line",), "number"),
-    "rings": Table(("address", "item", "moment", "attempts", "delivered"), "number"),
-    "failing": Table(("address", "since", "failures", "tried", "reason"), "address"),
-    "settings": Table(("fields",), "version"),
-    "notes": Table(("name", "text"), "name"),
+    "checkpoints": ("thread", "namespace", "id", "parent", "begins_turn", "run", "type", "state", "metadata"),
+    "writes": ("thread", "namespace", "checkpoint", "task", "idx", "path", "channel", "type", "value"),
+    "emptied": ("thread",),
+    "stopped": ("run",),
+    "created": ("thread", "ts", "metadata"),
+    "trash": ("id", "thread", "ts", "name", "trace"),
+    "thread_names": ("thread", "name"),
+    "last_thread": ("thread",),
+    "turns": ("thread", "line"),
+    "spending": ("day", "usd", "most"),
+    "bills": ("line",),
+    "rings": ("address", "item", "moment", "attempts", "delivered"),
+    "failing": ("address", "since", "failures", "tried", "reason"),
+    "settings": ("fields",),
+    "notes": ("name", "text"),
 }
+"""The columns of all that is not in the store of items."""
 
-JSON = (("checkpoints", "metadata"), ("created", "metadata"), ("trash", "name"), ("thread_names", "name"))
-"""Columns whose values are kept unchanged."""
+SCANNED = ("checkpoints", "writes", "emptied", "stopped", "created", "trash", "rings", "failing")
+"""Tables that are read as they are; all others through what keeps them."""
+
+ORDER = {"checkpoints": "seq", "writes": "1, 2, 3, 4, 5", "trash": "number", "rings": "number"}
+"""The columns that order them; where none are named, the first one."""
+
+RECORDS: dict[str, Kind] = {"items": "item", "lines": "line"}
+"""The parts of records; each row is a record with its vector, which the line does not contain."""
+
+JOURNAL = "journal"
+STORE = (*RECORDS, JOURNAL)
+PARTS = (*TABLES, *STORE)
+"""All parts. Threads first: see `ana/backends/chroma/care/files.py`."""
 
 _BYTES = ("state", "value")
 """Columns of bytes, base64 in a line."""
@@ -63,21 +65,6 @@ PERSONAL = ("spending", "bills", "rings", "failing", "settings", "notes")
 """Tables of a person's relations to the outside, not of the assistant's knowledge."""
 
 _NOT_ASCII = re.compile(r"[^\n -~]")
-
-
-class RowSource(Protocol):
-    """A person's readable data besides items, in a place or a backup."""
-
-    def read(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table."""
-
-
-@runtime_checkable
-class PersonalRows(RowSource, Protocol):
-    """A person's data besides items, in a writable place."""
-
-    def write(self, table: str, rows: Iterable[Row]) -> None:
-        """Insert rows into an empty table."""
 
 
 def choose(table: str, backup: Iterable[Row], present: Iterable[Row], *, is_own: bool) -> list[Row]:
@@ -103,31 +90,28 @@ def split_lines(text: str) -> list[str]:
     return [line for line in _NOT_ASCII.sub("?", text).split("\n") if line]
 
 
-def dump_line(values: object) -> bytes:
-    """Return values as a line of JSON."""
-    return f"{json.dumps(values)}\n".encode()
-
-
-def load_line(line: bytes) -> Any:
-    """Return the values of a line. Raises ValueError if it is not JSON, or nested very deep."""
-    try:
-        values = json.loads(line)
-    except RecursionError:
-        raise ValueError(f"a line is nested more than {DEEP} deep") from None
-    if is_deeper(values, DEEP):
-        raise ValueError(f"a line is nested more than {DEEP} deep")
-    return values
-
-
-def dump_row(table: str, row: Row) -> bytes:
+def dump(part: str, row: Any) -> bytes:
     """Return a row as a line."""
-    named = zip(TABLES[table].columns, row, strict=True)
-    return dump_line({name: b64encode(value).decode() if name in _BYTES else value for name, value in named})
+    return f"{json.dumps(_name_values(part, row))}\n".encode()
 
 
-def load_row(table: str, line: bytes) -> Row:
-    """Return the row of a line. Raises ValueError, KeyError or TypeError if it is invalid."""
-    values = load_line(line)
-    return tuple(
-        b64decode(values[name], validate=True) if name in _BYTES else values[name] for name in TABLES[table].columns
-    )
+def _name_values(part: str, row: Any) -> Any:
+    if part in RECORDS:
+        return to_json(row[0])
+    if part == JOURNAL:
+        return asdict(row)
+    named = zip(TABLES[part], row, strict=True)
+    return {name: b64encode(value).decode() if name in _BYTES else value for name, value in named}
+
+
+def load(part: str, line: bytes) -> Any:
+    """Return the row of a line, of a record without its vector. Raises ValueError, KeyError or TypeError if invalid."""
+    values = read_own_json(line)
+    if part in RECORDS:
+        return from_json(values)
+    if part == JOURNAL:
+        change: Any = {
+            name: from_json(each) if isinstance(each, dict) else each for name, each in values["change"].items()
+        }
+        return Entry(**values | {"change": Change(**change)})
+    return tuple(b64decode(values[name], validate=True) if name in _BYTES else values[name] for name in TABLES[part])

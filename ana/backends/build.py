@@ -5,8 +5,8 @@ from pathlib import Path
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.upkeep import Upkeep
+from ana.backends.whole import WholeStore
 from ana.embedders import Embedder
-from ana.memory.backend import Backend
 
 
 def open_store(
@@ -16,7 +16,7 @@ def open_store(
     person: str,
     tell: Callable[[str], None],
     follow: Callable[[str], Embedder | None],
-) -> tuple[Backend, Upkeep]:
+) -> tuple[WholeStore, Upkeep]:
     """Return the store in a folder.
 
     Args:

@@ -1,6 +1,5 @@
-"""All that is in a store: each backend gives it as it is, and takes what another gave, or a backup."""
+"""A store of which all is read or written: for backups and moves."""
 
-from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
@@ -10,54 +9,17 @@ from ana.memory.changes import Entry, Kind
 from ana.memory.item import Item
 
 
-class StoreSource(Protocol):
-    """What gives all of a store, whose owner keeps everybody else out."""
+class WholeStore(Backend, Protocol):
+    """A backend that can be filled while it is empty and nobody else uses it."""
 
-    @property
-    def embedder_name(self) -> str:
-        """Return the name of what made the vectors."""
+    def scan_vectors(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
+        """Yield every record of a kind with its vector, while others are kept out."""
 
-    def count(self, kind: Kind) -> int:
-        """Return how many records of a kind there are."""
-
-    def scan(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
-        """Yield every record of a kind with its vector."""
-
-    def entries(self) -> Iterator[Entry]:
-        """Yield all of the journal, the oldest first."""
-
-    def numbers(self) -> tuple[int, int]:
-        """Return the number of the last entry that was ever made, and that of the next line."""
-
-
-class WholeStore(StoreSource):
-    """A backend's `StoreSource`, which can also be filled; it is empty before."""
-
-    def __init__(self, backend: Backend) -> None:
-        self._whole = backend
-
-    @property
-    def embedder_name(self) -> str:
-        """Return the name of what made the vectors, and of what makes those of records that are taken."""
-        return self._whole.embedder_name
-
-    def count(self, kind: Kind) -> int:
-        return self._whole.count(kind)
-
-    def entries(self) -> Iterator[Entry]:
-        return reversed(self._whole.entries())
-
-    def numbers(self) -> tuple[int, int]:
-        return self._whole.position()[0], self._whole.next_line_number()
-
-    @abstractmethod
     def take_records(self, kind: Kind, records: Sequence[tuple[Item, Vector | None]]) -> None:
-        """Store records; one without a vector is embedded."""
+        """Store records without the journal; one without a vector is embedded."""
 
-    @abstractmethod
     def take_entries(self, entries: Sequence[Entry]) -> None:
         """Enter what was done, each entry under the number that it has; the records are there."""
 
-    @abstractmethod
     def take_numbers(self, last_entry: int, next_line: int) -> None:
         """Give no number again that was given."""

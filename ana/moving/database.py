@@ -3,10 +3,10 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
 
 from ana.archive.database import begin, holds, refuse_work
 from ana.errors import StoreBusy
+from ana.people.postgres import PostgresRoster
 from ana.postgres.database import Database
 from ana.postgres.session import IN_USE, Session
 
@@ -17,35 +17,24 @@ _LOCK_SECONDS, _AGAIN_SECONDS = 10.0, 0.05
 _OURS = "SELECT tablename FROM pg_policies WHERE policyname = 'own_rows' AND tablename <> 'leases'"
 
 
-class Place(NamedTuple):
-    """Where what a person has is, as the database knows it: the move that took it into a folder, None if it is in the
-    database, and the move that brought it."""
-
-    away: str | None
-    moved: str | None
+_MOVED_LAST = "SELECT 1 FROM people WHERE name = $1 AND (away = $2 OR (away IS NULL AND moved = $2))"
 
 
-def find_place(database: Database, name: str) -> Place | None:
-    """Return where a person's data is; None if it was never in the database."""
+def was_moved(database: Database, name: str, id: str) -> bool:
+    """Return whether the last move of a person's data into the database or out of it, as it knows, has this id."""
     with database.connect() as connection:
-        row = connection.execute("SELECT away, moved FROM people WHERE name = $1", (name,)).fetchone()
-    return Place(*row) if row else None
+        return connection.execute(_MOVED_LAST, (name, id)).fetchone() is not None
 
 
 def list_people(database: Database) -> list[str]:
-    """Return the names of those with data in the database."""
-    return [name for name in database.list_people() if _has_something(database, name)]
+    """Return the names of those who have data in the database, or are let in there."""
+    listed = PostgresRoster(database).load()
+    return [name for name in database.list_people() if name in listed or _has_something(database, name)]
 
 
 def _has_something(database: Database, name: str) -> bool:
     with begin(database, database.find_person(name)) as session:
         return holds(session)
-
-
-def list_away(database: Database) -> set[str]:
-    """Return the names of those whose data is in a folder."""
-    with database.connect() as connection:
-        return {name for (name,) in connection.execute("SELECT name FROM people WHERE away IS NOT NULL")}
 
 
 @contextmanager

@@ -47,3 +47,22 @@ class PersonRows:
         """Yield a transaction that may write."""
         with self.database.transaction(self.number, WRITE) as session:
             yield session
+
+
+class SessionRows(PersonRows):
+    """The rows of a person in one transaction, which ends elsewhere."""
+
+    def __init__(self, database: Database, person: str, session: Session) -> None:
+        super().__init__(database, person)
+        self._session = session
+
+    def read(self, *statements: Statement) -> list[Rows]:
+        return self._session.run(*statements)
+
+    def change(self, *statements: Statement) -> list[Rows]:
+        return self._session.run(*statements)
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        yield self._session
+        self._session.run()

@@ -29,7 +29,7 @@ _PASSING = (StoreBroken, LeaseLost)
 
 _AGAIN_SECONDS = 0.5
 _TAKE = f"""UPDATE runs SET status = CASE status WHEN 'pending' THEN 'running' ELSE status END, attempt = attempt + 1,
-    failures = failures + 1, updated_at = clock_timestamp() WHERE id = ? AND NOT done
+    done = (status = 'interrupted'), failures = failures + 1, updated_at = clock_timestamp() WHERE id = ? AND NOT done
     RETURNING {COLUMNS}, failures, (SELECT coalesce(max(position), 0) FROM run_events WHERE run = runs.id)"""
 _LOOK = "SELECT status FROM runs WHERE id = ? AND attempt = ? AND NOT done"
 _KEEP = f"""INSERT INTO run_events (run, position, name, data)
@@ -68,9 +68,6 @@ class Attempt:
         """
         if self.is_exhausted:
             await self.give_up(UserError(f"The run was given up: {MOST_FAILURES} attempts to carry it out failed."))
-            return
-        if not self.run.is_active:  # it was stopped while nobody worked at it
-            await self._end("interrupted")
             return
         try:
             status, error = await self._work_and_keep(worker)
@@ -151,7 +148,8 @@ class Attempt:
 
 
 def take(rows: PersonRows, id: str) -> Attempt | None:
-    """Begin an attempt at a run; None if nothing of it is left to do."""
+    """Begin an attempt at a run; None if nothing of it is left to do, as of one that was stopped meanwhile."""
     for *row, failures, position in rows.change(Statement(_TAKE, [id]))[0]:
-        return Attempt(rows, read_run(row), failures, position)
+        run = read_run(row)
+        return Attempt(rows, run, failures, position) if run.is_active else None
     return None

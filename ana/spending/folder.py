@@ -43,9 +43,9 @@ class FolderBooks:
             yield note
             write_whole(self._note, json.dumps(asdict(note)), mode=0o600)
 
-    def append(self, line: str) -> None:
+    def append(self, lines: list[str]) -> None:
         self._ledger.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        append_lines(self._ledger, line)
+        append_lines(self._ledger, "\n".join(lines))
 
     def read_ledger(self, since: float) -> str:
         if self._ledger.exists() and self._ledger.stat().st_mtime >= since:

@@ -44,8 +44,8 @@ class Books(Protocol):
     def open(self) -> AbstractContextManager[DayNote]:
         """Yield the note to be changed, while nobody else can; it is saved at the end."""
 
-    def append(self, line: str) -> None:
-        """Keep a line of the ledger."""
+    def append(self, lines: list[str]) -> None:
+        """Keep lines of the ledger, at least one."""
 
     def read_ledger(self, since: float) -> str:
         """Return the lines of the ledger if it was written to since a moment, in seconds."""

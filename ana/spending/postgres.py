@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pydantic import TypeAdapter
 
 from ana.postgres.person import PersonRows
-from ana.postgres.session import Statement
 from ana.spending.port import DayNote, Reservation
 
 _NOTE = "SELECT day, usd, most, held FROM spending"
@@ -35,8 +34,9 @@ class PostgresBooks:
             change = "UPDATE spending SET day = ?, usd = ?, most = ?, held = ?"
             session.add(change, note.day, note.usd, note.most, _HELD.dump_json(note.held).decode())
 
-    def append(self, line: str) -> None:
-        self._rows.change(Statement("INSERT INTO bills (line) VALUES (?)", [line]))
+    def append(self, lines: list[str]) -> None:
+        with self._rows.write() as session:
+            session.insert("bills", ["line"], [(line,) for line in lines])
 
     def read_ledger(self, since: float) -> str:
         query = "SELECT line FROM bills WHERE written >= to_timestamp(?) ORDER BY number"

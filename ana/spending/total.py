@@ -96,7 +96,7 @@ class Spending:
         if record["cost_usd"] != 0:
             bill = {"ts": self._clock.now().isoformat()} | {key: record[key] for key in LEDGER_KEYS}
             with _warn_unless_noted("what a turn cost"):
-                self._books.append(json.dumps(bill))
+                self._books.append([json.dumps(bill)])
 
     def iter_accounts(self, since: float = 0.0) -> Iterator[tuple[str, str]]:
         """Yield the name and the lines of each thread, and of the ledger, if written to since a moment, in seconds."""

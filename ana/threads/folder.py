@@ -3,7 +3,7 @@
 import asyncio
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import astuple
@@ -109,9 +109,9 @@ class FolderThreadStore:
         hint = "`ana doctor --repair` sets the file aside; the conversations stay, without their names."
         return read_note(self._names, dict[str, str], hint) or {}
 
-    def set_name(self, id: str, name: str) -> None:
+    def set_names(self, names: Mapping[str, str]) -> None:
         with self.map_errors():
-            self._change_names(lambda names: names | {id: name})
+            self._change_names(lambda known: {**known, **names})
 
     def created(self) -> dict[str, Created]:
         with self._read() as connection:
@@ -158,7 +158,7 @@ class FolderThreadStore:
             _rename(connection, deleted.id, deleted.thread)
             connection.execute("DELETE FROM trash WHERE id = ?", (deleted.id,))
         if deleted.name:
-            self.set_name(deleted.thread, deleted.name)
+            self.set_names({deleted.thread: deleted.name})
 
     def delete(self, ids: Collection[str]) -> None:
         if self._file.exists():

@@ -1,6 +1,6 @@
 """What conversations need of whatever keeps them: states, names, trash, locks. Files in a folder are one answer."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -74,8 +74,8 @@ class ThreadStore(Protocol):
     def names(self) -> dict[str, str]:
         """Return the names of conversations by their ids."""
 
-    def set_name(self, id: str, name: str) -> None:
-        """Name a conversation, which may not have begun yet."""
+    def set_names(self, names: Mapping[str, str]) -> None:
+        """Name conversations by their ids, which may not have begun yet."""
 
     def created(self) -> dict[str, Created]:
         """Return the conversations that a client has created, by their ids; they may not have begun yet."""

@@ -2,10 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Collection, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
-from itertools import chain
+from itertools import chain, starmap
 from typing import TYPE_CHECKING
 
 from ana.errors import StoreBroken
@@ -94,8 +94,8 @@ class PostgresThreadStore:
     def names(self) -> dict[str, str]:
         return dict(self._rows.ask("SELECT thread, name FROM thread_names"))
 
-    def set_name(self, id: str, name: str) -> None:
-        self._rows.change(_set_name(id, name))
+    def set_names(self, names: Mapping[str, str]) -> None:
+        self._rows.change(*starmap(_set_name, names.items()))
 
     def created(self) -> dict[str, Created]:
         rows = self._rows.ask(f"SELECT thread, ts, metadata FROM created WHERE {_NOT_TRASHED}")

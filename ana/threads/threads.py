@@ -72,7 +72,7 @@ class Threads:
             raise WrongName(f"{name} is the form of an id.", "Choose another name.")
         if (other := self.resolve(name)) != id and self.exists(other):
             raise WrongName(f"Another conversation is called {name}.", "Choose another name.")
-        self.store.set_name(id, name)
+        self.store.set_names({id: name})
 
     def open(self, name: str) -> str:
         """Resolve a name, and save it for lists if a conversation begins under it."""
@@ -93,7 +93,7 @@ class Threads:
                 f"No conversation is named {name}, but the id of another begins so.",
                 f"To go on with that one, give its whole id, {begun[0]}; else choose another name.",
             )
-        self.store.set_name(id, name)
+        self.store.set_names({id: name})
         return id
 
     def _find_begun(self, name: str) -> list[str]:

@@ -58,7 +58,8 @@ class FolderStorage:
         return read_note(self.folder / SETTINGS, OthersSettings, "Correct it, or delete it.")
 
     def write_settings(self, personal: OthersSettings) -> None:
-        write_whole(self.folder / SETTINGS, to_json(personal.dump(), indent=1).decode(), mode=0o600)
+        if self.person != OWNER:
+            write_whole(self.folder / SETTINGS, to_json(personal.dump(), indent=1).decode(), mode=0o600)
 
     def note(self, name: NoteName) -> Note:
         return Note(self.folder / name)

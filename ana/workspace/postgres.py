@@ -24,7 +24,7 @@ _KEEP_SETTINGS = """INSERT INTO settings (fields) VALUES (?)
     ON CONFLICT (person) DO UPDATE SET fields = excluded.fields, version = excluded.version"""
 _KEEP_NOTE = """INSERT INTO notes (name, text) VALUES (?, ?)
     ON CONFLICT (person, name) DO UPDATE SET text = excluded.text, written = now()"""
-KEEP_KEY = """INSERT INTO calendar_keys (number, digest) VALUES (current_setting('ana.person')::integer, ?)
+_KEEP_KEY = """INSERT INTO calendar_keys (number, digest) VALUES (current_setting('ana.person')::integer, ?)
     ON CONFLICT (number) DO UPDATE SET digest = excluded.digest"""
 
 
@@ -84,7 +84,7 @@ class PostgresNote:
         return next((text for (text,) in self._rows.ask("SELECT text FROM notes WHERE name = ?", self._name)), "")
 
     def write(self, text: str) -> None:
-        keys = [Statement(KEEP_KEY, [make_digest(text)])] if self._name == "calendar-key" else []
+        keys = [Statement(_KEEP_KEY, [make_digest(text)])] if self._name == "calendar-key" else []
         self._rows.change(Statement(_KEEP_NOTE, [self._name, text]), *keys)
 
     def age(self) -> float | None:

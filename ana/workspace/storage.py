@@ -75,7 +75,7 @@ class Storage(Protocol):
         """
 
     def write_settings(self, personal: OthersSettings) -> None:
-        """Store the person's own settings."""
+        """Store the person's own settings; nothing of the owner's in a folder: they are in .env."""
 
     def note(self, name: NoteName) -> TextPlace:
         """Return a short text that is kept for a command."""

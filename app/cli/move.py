@@ -26,7 +26,7 @@ def move(
     owner = open_workspace(settings.model_copy(update={"ana_database_url": None}))
     prepare(owner)
     database = Workspace(settings).rows.database  # which says if its driver is not installed
-    from ana.moving.people import open_moves
+    from ana.moving.move import open_moves
     from app.show.archive import tell_parts
 
     moves = open_moves(database, owner, to)

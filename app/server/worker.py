@@ -15,10 +15,10 @@ from procrastinate.exceptions import ConnectorException, ProcrastinateException
 from procrastinate.job_context import JobContext
 from procrastinate.jobs import DeleteJobCondition, Job, Status
 
-from ana.errors import AnaError, StoreBroken, UserError
+from ana.errors import AnaError, StoreBroken
 from ana.postgres.database import RECONNECT_SECONDS, open_database
 from ana.postgres.person import PersonRows
-from ana.runs.attempts import Attempt, take
+from ana.runs.attempts import take
 from ana.runs.queue import QUEUE, WORK
 from ana.runs.slots import ALL
 from ana.settings import load_settings
@@ -77,12 +77,7 @@ class RunWorker:
         while not stop.is_set():
             try:
                 async with self._app.open_async():
-                    looking = asyncio.create_task(self._replace_lost_jobs())
-                    try:
-                        await self._fetch(stop, grace)
-                    finally:
-                        looking.cancel()
-                        await asyncio.wait([looking])
+                    await self._fetch(stop, grace)
             except _PASSING as exc:
                 _log.warning("runs are not carried out for a while: %s", type(exc).__name__)
                 with contextlib.suppress(TimeoutError):
@@ -101,60 +96,57 @@ class RunWorker:
                 stalled_worker_timeout=3 * self._beat,
             )
         )
-        stopping = asyncio.create_task(stop.wait())
-        await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
-        stopping.cancel()
-        if stop.is_set():
-            working.cancel()  # which gives its runs their time to end
-        with contextlib.suppress(asyncio.CancelledError):
-            await working
+        stopping, looking = asyncio.create_task(stop.wait()), asyncio.create_task(self._replace_lost_jobs())
+        try:
+            await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
+            if stop.is_set():
+                working.cancel()  # which gives its runs their time to end
+            with contextlib.suppress(asyncio.CancelledError):
+                await working
+        finally:
+            stopping.cancel()
+            looking.cancel()
+            await asyncio.wait([looking])
 
     async def _work(self, context: JobContext, person: int, run: str) -> None:
         try:
-            rows = await asyncio.to_thread(self._find_rows, person)
-            if rows and (attempt := await asyncio.to_thread(take, rows, run)):
-                await self._carry_out(attempt, rows)
+            # asked each time: whoever is removed keeps the number, and somebody else may get the name
+            if name := await asyncio.to_thread(self._database.find_name, person):
+                await self._carry_out(PersonRows(self._database, name, person), run)
         finally:
             self._ended.append(context.job)
 
-    async def _carry_out(self, attempt: Attempt, rows: PersonRows) -> None:
+    async def _carry_out(self, rows: PersonRows, run: str) -> None:
+        attempt = await asyncio.to_thread(take, rows, run)
+        if attempt is None:
+            return
         try:
             opened = await self._workspaces.open(rows.person)
-            if opened.workspace.rows.number != rows.number:  # somebody else has got the name meanwhile
-                raise UserError("The person was removed.")
         except AnaError as exc:
             if isinstance(exc, StoreBroken) and not attempt.is_exhausted:
                 raise
             await attempt.give_up(exc)
-        else:
+            return
+        if opened.workspace.rows.number == rows.number:  # else the person was removed meanwhile, with all runs
             with opened.hold():
                 await attempt.carry_out(opened.worker)
 
-    def _find_rows(self, person: int) -> PersonRows | None:
-        """Return what the person has in the database; None if the person was removed."""
-        # asked each time: whoever is removed keeps the number, and somebody else may get the name
-        name = self._database.find_name(person)
-        return PersonRows(self._database, name, person) if name else None
-
     async def _replace_lost_jobs(self) -> None:
         """Replace the jobs of workers that are gone, and those whose end could not be noted here: their lanes wait."""
+        manager = self._app.job_manager
         while True:
             ended, self._ended = self._ended, []
             await asyncio.sleep(self._beat)  # what ended before is noted by now
+            # each retry counts one attempt more
+            attempts = {(job.id, job.attempts) for job in ended}
             try:
-                for job in await self._find_lost_jobs(ended):
+                lost = [*await manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=3 * self._beat)]
+                doing = await manager.list_jobs_async(queue=QUEUE, status="doing") if ended else []
+                for job in (*lost, *(job for job in doing if (job.id, job.attempts) in attempts)):
                     await self._replace(job)
             except _PASSING as exc:
                 self._ended += ended
                 _log.warning("runs of workers that ended are not taken up: %s", type(exc).__name__)
-
-    async def _find_lost_jobs(self, ended: list[Job]) -> list[Job]:
-        manager = self._app.job_manager
-        stalled = await manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=3 * self._beat)
-        doing = await manager.list_jobs_async(queue=QUEUE, status="doing") if ended else []
-        # each retry counts one attempt more
-        attempts = {(job.id, job.attempts) for job in ended}
-        return [*stalled, *(job for job in doing if (job.id, job.attempts) in attempts)]
 
     async def _replace(self, job: Job) -> None:
         """Let another job, the first of its lane, take the place of one that nobody ends.

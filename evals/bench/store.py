@@ -46,7 +46,7 @@ def measure() -> Iterable[tuple[str, str]]:
     with tempfile.TemporaryDirectory() as name:
         backend, client = ChromaBackend(Path(name) / "ours", embedder), open_chroma(Path(name) / "raw")
         memory, items = Memory(backend, clock), [make_item(n, clock.stamp()) for n in range(SIZE)]
-        backend.fill(items)
+        backend.take_records("item", [(item, None) for item in items])
         raw = fill_raw(client, embedder, items)
         for query, where in QUERIES.items():
             mine, other = time_alternating(*make_pair(memory, raw, embedder, where), TIMES)

@@ -77,7 +77,7 @@ def open_legs(
     """Search over these items with each of the legs, by name."""
     with tempfile.TemporaryDirectory() as name:
         backends = {leg: ChromaBackend(Path(name), embedder, weights=weight) for leg, weight in legs.items()}
-        next(iter(backends.values())).fill(items)
+        next(iter(backends.values())).take_records("item", [(item, None) for item in items])
         yield {leg: _make_finder(leg, backend, clock) for leg, backend in backends.items()}
         for backend in backends.values():
             backend.close()

@@ -21,7 +21,7 @@ from ana.workspace import open_workspace
 from app.cli.export import write_export
 from app.cli.main import cli, run_command
 from app.serving import mark_serving
-from tests.chroma import chroma_of, open_memory
+from tests.chroma import fill_chroma, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders, live_in
 from tests.embedders.tiny_minilm import trust, write_model
 
@@ -160,7 +160,7 @@ def test_doctor_tells_what_is_whole_and_what_is_not(home: Path, capsys: Shown) -
     (home / "traces" / "orphan.jsonl").write_text("{")
     memory = open_memory(home / "data", EMBEDDER, Clock(BERLIN, lambda: WEDNESDAY))
     stamp = memory.stamp()
-    chroma_of(memory).fill([Item(make_item_id(), "past the journal", {}, stamp, stamp)])
+    fill_chroma(memory, [Item(make_item_id(), "past the journal", {}, stamp, stamp)])
     memory.close()
     code, told = ana(capsys, "doctor")
     assert code == 1

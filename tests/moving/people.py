@@ -54,7 +54,7 @@ def fill_rest(workspace: Workspace) -> None:
     books = FolderBooks(workspace.folder)
     with books.open() as note:
         note.day, note.usd, note.most = "2026-01-07", 0.1 + 0.2, 0.25
-    books.append('{"ts": 1}\n{"ts": 2}')
+    books.append(['{"ts": 1}', '{"ts": 2}'])
     save_settings(workspace, {"ana_timezone": "Asia/Tokyo", "ana_daily_budget_usd": "2.5"})
     workspace.get_calendar_key()
     workspace.note("push-key").write("a key\nof lines")
@@ -85,7 +85,7 @@ def fill_threads(workspace: Workspace) -> None:
     store = workspace.open_thread_store()
     say(store, ONE, "hello", "run-1")
     say(store, TWO, "ask")
-    store.set_name(ONE, "at \0 home")
+    store.set_names({ONE: "at \0 home"})
     store.set_last(TWO)
 
 

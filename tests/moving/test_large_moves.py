@@ -13,7 +13,8 @@ import httpx
 import numpy as np
 import pytest
 
-from ana.archive.backup import back_up, open_side
+from ana.archive.backup import back_up, open_place
+from ana.archive.parts import RECORDS
 from ana.archive.restore import restore
 from ana.handles import open_data
 from ana.memory.changes import KINDS, Change, Entry, find_disagreements
@@ -50,7 +51,7 @@ def fill(workspace: Workspace, items: int, conversations: int) -> None:
         thread = str(uuid.UUID(int=chance.getrandbits(128), version=4))
         for turn in range(3):
             say(store, thread, f"text {n} {turn}", f"run-{n}-{turn}")
-        store.set_name(thread, f"about {n}")
+        store.set_names({thread: f"about {n}"})
     fill_threads(workspace)
     fill_rest(workspace)
 
@@ -63,8 +64,8 @@ def make_entry(chance: random.Random, n: int) -> Entry:
 
 
 def read_vectors(workspace: Workspace) -> dict[str, "np.ndarray[tuple[int], np.dtype[np.float32]]"]:
-    with open_data(workspace, "a test") as handles, open_side(handles) as side:
-        return {f"{kind} {item.id}": np.array(vector) for kind in KINDS for item, vector in side.store.scan(kind)}
+    with open_data(workspace, "a test") as handles, open_place(handles) as place:
+        return {f"{part} {item.id}": np.array(vector) for part in RECORDS for item, vector in place.read(part)}
 
 
 class Talk:

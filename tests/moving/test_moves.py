@@ -15,12 +15,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ana.archive.backup import open_side
-from ana.archive.database import DatabaseRows
+from ana.archive.backup import open_place
+from ana.archive.database import open_person
 from ana.archive.parts import TABLES
-from ana.archive.side import copy_store
+from ana.archive.place import Place
+from ana.archive.side import copy
 from ana.backends.postgres.backend import PostgresBackend
-from ana.backends.postgres.whole import WholePostgres
 from ana.errors import ConfigError, StoreBroken, StoreBusy, UserError
 from ana.handles import open_data, open_handles
 from ana.memory.item import merge_properties
@@ -277,12 +277,12 @@ def test_writers_wait_while_their_database_is_left(ann: Workspace) -> None:
 def test_what_arrives_otherwise_changes_nothing(ann: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
     before = tell(ann)
 
-    def lose(self: DatabaseRows, table: str, rows: Any) -> None:
+    def lose(self: Place, table: str, rows: Any) -> None:
         write(self, table, [*rows][: 0 if table == "writes" else None])
 
-    write = DatabaseRows.write
+    write = Place.write
     with monkeypatch.context() as patch:
-        patch.setattr(DatabaseRows, "write", lose)
+        patch.setattr(Place, "write", lose)
         with pytest.raises(StoreBroken, match="differs from the source: writes"):
             make_move(ann).run("database", ignore)
     assert tell(ann) == before
@@ -299,11 +299,11 @@ def test_vectors_of_another_embedder_are_made_again(ann: Workspace) -> None:
         backend = PostgresBackend(database(), person, other)
         with (
             open_data(ann, "a test") as handles,
-            open_side(handles) as source,
+            open_place(handles) as source,
             PersonRows(database(), person).write() as session,
-            backend.bound.bind(session, writes=True),
+            open_person(database(), session, replace(ann, person=person), other) as target,
         ):
-            copy_store(source.store, WholePostgres(backend, session), ignore)
+            copy(source, target, ignore)
         assert bool(embedded) == is_made
         assert backend.find_similar("item", next(backend.scan("item")).id, 1)
 

@@ -217,7 +217,7 @@ def threads_at_once_lose_nothing(open_store: OpenStore) -> None:
         store = open_store("owner")
         for n in range(3):
             say(store, id, f"{n}")
-        store.set_name(id, f"name of {id}")
+        store.set_names({id: f"name of {id}"})
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(talk, ids))
@@ -241,7 +241,7 @@ def what_fails_is_told_with_the_next_step(open_store: OpenStore) -> None:
 def names_and_the_last_thread_are_kept_until_they_are_forgotten(open_store: OpenStore) -> None:
     names = {ONE: "work \0 “home”\n", TWO: "é" * 10_000}
     for id, name in names.items():
-        open_store("owner").set_name(id, name)
+        open_store("owner").set_names({id: name})
     open_store("owner").set_last(ONE)
     store = open_store("owner")
     assert (store.names(), store.last(), store.ids()) == (names, ONE, [])
@@ -303,7 +303,7 @@ def what_is_deleted_for_good_is_mentioned_nowhere(open_store: OpenStore) -> None
 def persons_share_nothing(open_store: OpenStore) -> None:
     mine, theirs = open_store("owner"), open_store("eve")
     say(mine, ONE, SAID)
-    mine.set_name(ONE, "work")
+    mine.set_names({ONE: "work"})
     mine.set_last(ONE)
     mine.put_in_trash(ONE, STAMP, "work", "")
     say(mine, ONE, SAID)

@@ -92,7 +92,7 @@ def spend(rows: PersonRows) -> None:
 
 
 WRITES: list[Callable[[PersonRows], Any]] = [
-    lambda rows: PostgresThreadStore(rows).set_name(ONE, "work"),
+    lambda rows: PostgresThreadStore(rows).set_names({ONE: "work"}),
     lambda rows: say(PostgresThreadStore(rows), ONE, "hello"),
     lambda rows: asyncio.run(answer_late(rows)),
     enter,
@@ -130,7 +130,7 @@ def test_who_gave_its_lease_back_writes_nothing(rows: PersonRows) -> None:
     lease = take(rows)
     lease.release()
     with pytest.raises(LeaseLost), working_under(lease.token):
-        PostgresThreadStore(rows).set_name(ONE, "work")
+        PostgresThreadStore(rows).set_names({ONE: "work"})
 
 
 def test_whoever_takes_all_or_one_ends_what_ran_out_of_the_other(rows: PersonRows) -> None:
@@ -141,9 +141,9 @@ def test_whoever_takes_all_or_one_ends_what_ran_out_of_the_other(rows: PersonRow
         let_run_out(rows)
         take(rows, TWO)
         with pytest.raises(LeaseLost):
-            PostgresThreadStore(rows).set_name(ONE, "work")
+            PostgresThreadStore(rows).set_names({ONE: "work"})
     with pytest.raises(LeaseLost), working_under(late.token):
-        PostgresThreadStore(rows).set_name(ONE, "work")
+        PostgresThreadStore(rows).set_names({ONE: "work"})
 
 
 def test_a_lease_is_not_taken_over_while_its_holder_commits(rows: PersonRows) -> None:

@@ -25,12 +25,14 @@ from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.metadata import is_utf8
 from ana.backends.chroma.source import PAGE
 from ana.backends.sql import lookup
+from ana.backends.sql.journal import ENTRY
 from ana.backends.sql.reads import T, TableReads
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.memory.backend import Expected, RecordKey
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
+from ana.memory.search.property_text import render_text
 from ana.memory.search.query import Query
 from ana.memory.search.result import QueryResult
 from ana.memory.search.scoring import Weights
@@ -187,11 +189,23 @@ class ChromaBackend(TableReads):
             collection.index.close()
         self.folder.close()
 
-    def fill(self, items: Sequence[Item]) -> None:
-        """Store many new items without the journal, for benchmarks and tests."""
-        vectors = self.collections["item"].embed(items)
+    def scan_vectors(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
         with self.hold():
-            self.collections["item"].put([(item, None) for item in items], vectors)
+            yield from self.collections[kind].source.iter_all()
+
+    def take_records(self, kind: Kind, records: Sequence[tuple[Item, Vector | None]]) -> None:
+        known = {render_text(i.content, i.properties): vector for i, vector in records if vector is not None}
+        with self.hold():
+            self.collections[kind].put([(item, None) for item, _ in records], known)
+
+    def take_entries(self, entries: Sequence[Entry]) -> None:
+        with self.hold_in_order():
+            self.journal.fill(entries)
+
+    def take_numbers(self, last_entry: int, next_line: int) -> None:
+        with self.hold_in_order():
+            self.journal.reserve_numbers(ENTRY, last_entry + 1)
+            self.journal.reserve_numbers("line", next_line)
 
     def _follow_embedder(self) -> None:
         """Take the embedder with which another process has embedded everything again."""

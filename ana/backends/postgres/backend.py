@@ -13,9 +13,12 @@ from ana.backends.postgres.journal import LOCK, State
 from ana.backends.postgres.writing import Writing, read_records, select_records
 from ana.backends.sql.reads import IndexReads, T
 from ana.embedders import Embedder
+from ana.embedders.base import Vector
+from ana.embedders.known import OnceEmbeddings
 from ana.memory.backend import Expected, JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item, from_json
+from ana.memory.search.property_text import render_text
 from ana.memory.search.query import Query
 from ana.memory.search.result import QueryResult
 from ana.postgres.database import READ, WRITE, Database
@@ -147,6 +150,32 @@ class PostgresBackend(IndexReads):
     def erase(self, records: Collection[RecordKey]) -> None:
         with self._change() as (session, _):
             session.run(LOCK, journal.delete_entries(records))
+
+    def scan_vectors(self, kind: Kind) -> Iterator[tuple[Item, Vector]]:
+        query = f"SELECT record, vector FROM records WHERE kind = '{kind}' ORDER BY row"
+        assert self.bound.session
+        for record, vector in self.bound.session.scan(query):
+            yield from_json(record), np.frombuffer(vector, np.float32)
+
+    def take_records(self, kind: Kind, records: Sequence[tuple[Item, Vector | None]]) -> None:
+        known = {render_text(i.content, i.properties): vector for i, vector in records if vector is not None}
+        # only records are written, without journal entries: `take_entries` brings those
+        creations = [Entry(ts="", thread="", turn="", change=Change(kind, item.id, None, item)) for item, _ in records]
+        with self._change() as (session, _):
+            session.add(MAKE_STORE)
+            Writing(creations, OnceEmbeddings(self.embedder, known)).fill(session)
+
+    def take_entries(self, entries: Sequence[Entry]) -> None:
+        rows = [row for each in entries for row in journal.make_entries([each], each.seq)]
+        with self._change() as (session, _):
+            session.insert("entries", journal.ENTRIES, rows)
+            session.run()
+
+    def take_numbers(self, last_entry: int, next_line: int) -> None:
+        numbers = "UPDATE stores SET embedder = ?, entries = ?, line = ?"
+        with self._change() as (session, _):
+            session.add(MAKE_STORE)
+            session.add(numbers, self.embedder.name, last_entry, next_line)
 
     @contextmanager
     def reading(self) -> Iterator[None]:

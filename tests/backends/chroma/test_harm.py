@@ -18,7 +18,7 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from ana.values import Json
-from tests.chroma import chroma_of, open_memory, upkeep_of
+from tests.chroma import fill_chroma, open_memory, upkeep_of
 from tests.conftest import EMBEDDER
 
 STAMP = "2026-01-01T00:00:00.000000+00:00"
@@ -87,7 +87,7 @@ def test_a_write_that_failed_and_takes_effect_later_is_seen(
 def test_damage_that_only_a_write_meets_is_made_good(tmp_path: Path, clock: Clock, spoil: str) -> None:
     memory = open_memory(tmp_path, EMBEDDER, clock)
     many = [Item(f"item{n:04d}", f"note {n} rose", {"n": n, "tags": ["a"]}, STAMP, STAMP) for n in range(200)]
-    chroma_of(memory).fill(many)
+    fill_chroma(memory, many)
     memory.close()
     path = tmp_path / "items.index.sqlite"
     whole = path.read_bytes()

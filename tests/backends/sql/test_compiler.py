@@ -17,7 +17,7 @@ from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
-from tests.chroma import chroma_of, open_memory
+from tests.chroma import fill_chroma, open_memory
 from tests.conftest import BERLIN, EMBEDDER
 from tests.examples import examples
 
@@ -77,11 +77,12 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     names = ("type", "n", "due", "tags", "start_date", "end_date", "odd key", "ana:x", "#")
     pairs = itertools.product(names, VALUES)
     stamp = memory.stamp()
-    chroma_of(memory).fill(
+    fill_chroma(
+        memory,
         [
             Item(f"item{n:04}", f"item {n}", {key: value, names[n % 9]: VALUES[n * 7 % len(VALUES)]}, stamp, stamp)
             for n, (key, value) in enumerate(pairs)
-        ]
+        ],
     )
     return memory
 

@@ -118,12 +118,15 @@ def take_out(backup: Path, to: Path, person: str) -> None:
 
     Raises:
         UserError: A database is damaged, or not ours.
+        ValueError: It has no records.
     """
     if backup.is_dir():
         _copy_into(to, backup / "data", backup / "traces", person)
     else:
         with zipfile.ZipFile(backup) as archive:
             archive.extractall(to, [name for name in archive.namelist() if is_known(name)])
+    if not (to / NEEDED).exists():
+        raise ValueError("it has no records")
     for name in (*DATABASES, f"chroma/{DATABASE}"):
         file = to / "data" / name
         if damage := find_damage(file):

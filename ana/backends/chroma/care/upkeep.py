@@ -14,7 +14,7 @@ from ana.backends.chroma.care.exchange import NOTE, finish_exchange, prepare_exc
 from ana.backends.chroma.care.files import copy_files, name_copy
 from ana.backends.chroma.care.format import refuse_moved
 from ana.backends.chroma.care.rebuild import set_aside
-from ana.backends.chroma.care.whole import WholeChroma
+from ana.backends.whole import WholeStore
 from ana.embedders import Embedder
 from ana.errors import FileUnreadable, StoreBroken
 from ana.files import find_damage, write_whole
@@ -29,6 +29,7 @@ class Upkeep:
 
     def __init__(self, backend: ChromaBackend) -> None:
         self._backend = backend
+        self.store: WholeStore = backend
         self._folder = backend.folder
         self.path = backend.path
         """Where its files can be read: the data folder, or a copy of one that cannot be written."""
@@ -41,10 +42,6 @@ class Upkeep:
         """Return name, count, embedder, dimension, distance space and format version of items and of lines."""
         with self._backend.hold():
             return [collection.describe() for collection in self._backend.collections.values()]
-
-    def give_whole(self) -> WholeChroma:
-        """Return the object that reads the whole store, or fills it."""
-        return WholeChroma(self._backend)
 
     def hold_closed(self) -> AbstractContextManager[None]:
         """Own the folder while its files are looked at or replaced. May be nested."""

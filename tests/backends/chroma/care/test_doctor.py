@@ -23,7 +23,7 @@ from ana.errors import StoreBroken
 from ana.memory.item import Item, to_json
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
-from tests.chroma import chroma_of, hold_source, open_memory, upkeep_of, write_index_early
+from tests.chroma import chroma_of, fill_chroma, hold_source, open_memory, upkeep_of, write_index_early
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 from tests.forks import start_forked
 from tests.memory.conformance import put
@@ -54,7 +54,7 @@ def contents_by_id(memory: Memory) -> dict[str, str]:
 def fill(path: Path, old: Sequence[Item]) -> dict[str, str]:
     """Write a folder of many items, some in the journal, as its process leaves it, and return what it holds."""
     memory = open_memory(path, EMBEDDER, Clock(BERLIN, lambda: WEDNESDAY))
-    chroma_of(memory).fill(old)
+    fill_chroma(memory, old)
     for n in range(20):
         memory.create(f"new number {n}", {"n": n})
     memory.append_line("Prefers tea")
@@ -276,7 +276,7 @@ def test_changes_that_the_journal_does_not_know_are_found_and_repaired(memory: M
     upkeep_of(memory).repair(found)
     outside = Item(changed, "changed outside", {}, STAMP, STAMP)
     chroma_of(memory).collections["item"].put([(outside, memory.get(changed))])
-    chroma_of(memory).fill([Item("unknown1", "unknown", {}, STAMP, STAMP)])
+    fill_chroma(memory, [Item("unknown1", "unknown", {}, STAMP, STAMP)])
     found = examine(chroma_of(memory))
     assert len(found.journal) == 2
     upkeep_of(memory).repair(found)

@@ -17,7 +17,7 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.trash import list_deleted, purge
 from ana.time.clock import Clock
-from tests.chroma import chroma_of, hold_source, open_memory, write_index_early
+from tests.chroma import chroma_of, fill_chroma, hold_source, open_memory, write_index_early
 from tests.conftest import EMBEDDER
 from tests.forks import start_forked
 from tests.traces_of import find_traces
@@ -78,7 +78,7 @@ def test_many_items_leave_nothing_and_the_kept_are_not_embedded_again(
     monkeypatch.setattr("ana.backends.chroma.source.PAGE", 100)
     memory = open_memory(tmp_path, EMBEDDER, clock)
     many = [Item(f"item{n:05}", f"oystercatcher{n:05} note", {"n": n}, STAMP, STAMP) for n in range(150)]
-    chroma_of(memory).fill(many)
+    fill_chroma(memory, many)
     for item in many[::10]:
         memory.delete(item.id)
     memory.close()

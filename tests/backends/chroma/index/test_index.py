@@ -18,7 +18,7 @@ from ana.backends.sql.lookup import Lookup, describe_rows
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.time.clock import Clock
-from tests.chroma import chroma_of, hold_source, open_memory
+from tests.chroma import chroma_of, fill_chroma, hold_source, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 from tests.memory.test_filters_oracle import ZONES
 
@@ -185,7 +185,7 @@ def test_a_write_cut_short_is_settled_by_what_chroma_holds(
 
 def test_many_changes_leave_the_words_as_a_new_index_has_them(tmp_path: Path, clock: Clock) -> None:
     memory = open_memory(tmp_path, EMBEDDER, clock)
-    chroma_of(memory).fill([Item(f"a{n}", f"old number {n}", {"n": n}, STAMP, STAMP) for n in range(300)])
+    fill_chroma(memory, [Item(f"a{n}", f"old number {n}", {"n": n}, STAMP, STAMP) for n in range(300)])
     memory.find("number")
     for n in range(0, 300, 6):
         memory.update(f"a{n}", f"new number {n}")

@@ -24,7 +24,7 @@ from ana.time.clock import Clock
 from ana.time.spans import read_date_span
 from evals.retrieval.measure import load_items as kept
 from evals.retrieval.measure import load_queries
-from tests.chroma import chroma_of, open_memory
+from tests.chroma import fill_chroma, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 from tests.examples import examples
 from tests.memory.plain_query import has_asked_status
@@ -36,7 +36,7 @@ WEIGHTS = Weights()
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Memory:
     memory = open_memory(tmp_path_factory.mktemp("search"), EMBEDDER, CLOCK)
-    chroma_of(memory).fill(kept())
+    fill_chroma(memory, kept())
     return memory
 
 
@@ -228,7 +228,7 @@ def test_a_filter_that_many_pass_loses_nothing(tmp_path: Path) -> None:
     stamp = CLOCK.stamp()
     near = [Item(f"n{n}", f"water the roses {n}", {"kind": "near"}, stamp, stamp) for n in range(60)]
     far = [Item(f"f{n}", f"file the tax papers {n}", {"kind": "far"}, stamp, stamp) for n in range(1010)]
-    chroma_of(store).fill([*near, *far])
+    fill_chroma(store, [*near, *far])
     found = store.find("water the roses", {"kind": "far"}, 10)
     assert found.total == 1010
     assert len(found.items) == 10
