@@ -19,9 +19,8 @@ from typing import IO, Any
 import numpy as np
 
 from ana import __version__
-from ana.archive.parts import PARTS, RECORDS, STORE, TABLES, dump, load
+from ana.archive.parts import PARTS, RECORDS, STORE, TABLES, Part, digest, dump, load
 from ana.archive.place import Place
-from ana.archive.side import Part, digest
 from ana.backends.chroma.care.files import MANIFEST, CopyNote
 from ana.embedders.base import Vector
 
@@ -89,7 +88,7 @@ def _write_lines(part: str, rows: Iterable[Any], lines: IO[bytes], vectors: IO[b
 
 
 class Archive:
-    """A backup to read from: a `Source`.
+    """A backup to read from, as a `Place` is.
 
     Args:
         opened: Closes the files at the end.

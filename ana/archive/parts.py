@@ -1,11 +1,14 @@
 """The parts of what a person has: their rows, in the same order in every place, and these as lines of JSON."""
 
+import hashlib
 import json
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterable
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import from_json, to_json
@@ -115,3 +118,19 @@ def load(part: str, line: bytes) -> Any:
         }
         return Entry(**values | {"change": Change(**change)})
     return tuple(b64decode(values[name], validate=True) if name in _BYTES else values[name] for name in TABLES[part])
+
+
+@dataclass(frozen=True)
+class Part:
+    """The number of a part's rows, and the digest of their lines; records may be in any order."""
+
+    rows: Annotated[int, Field(ge=0)]
+    digest: str
+
+
+def digest(part: str, lines: Iterable[bytes]) -> Part:
+    """Return the number of a part's lines, and their digest."""
+    each = [hashlib.sha256(line).digest() for line in lines]
+    if part in RECORDS:
+        each.sort()
+    return Part(len(each), hashlib.sha256(b"".join(each)).hexdigest())

@@ -31,7 +31,7 @@ class Tables(Protocol):
 
 
 class Place:
-    """Everything of one person in a folder or a database: a `Source`, which can be filled if it is empty.
+    """Everything of one person in a folder or a database, which can be filled if it is empty.
 
     Args:
         storage: What keeps all but items; its tables are apart.
@@ -46,6 +46,7 @@ class Place:
 
     @property
     def embedder_name(self) -> str:
+        """Return the name of the embedder of the vectors."""
         return self._embedder_name or self._store.embedder_name
 
     def alone(self) -> AbstractContextManager[object]:
@@ -53,12 +54,15 @@ class Place:
         return self._store.alone()
 
     def count(self) -> int:
+        """Return the number of records."""
         return sum(map(self._store.count, KINDS))
 
     def numbers(self) -> tuple[int, int]:
+        """Return the number of the last entry that was ever made, and that of the next line."""
         return self._store.position()[0], self._store.next_line_number()
 
     def read(self, part: str) -> Iterator[Any]:
+        """Yield the rows of a part."""
         if part in RECORDS:
             yield from self._store.scan_vectors(RECORDS[part])
         elif part == JOURNAL:
@@ -127,7 +131,7 @@ class Place:
                 self._storage.write_settings(OthersSettings.model_validate_json(rows[0][0]))
             case "notes":
                 for name, text in rows:
-                    if name in NOTES:  # a backup may come from anybody
+                    if name in NOTES and isinstance(text, str):  # a backup may come from anybody
                         self._storage.note(name).write(text)
 
 

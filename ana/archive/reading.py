@@ -11,8 +11,9 @@ from pathlib import Path
 
 from ana import __version__
 from ana.archive.archive import FORMAT, Archive, Manifest
+from ana.archive.copying import Source, digest_all
 from ana.archive.folder import open_folder
-from ana.archive.side import Part, Source, digest_all
+from ana.archive.parts import Part
 from ana.backends.chroma.care.files import MANIFEST, take_out
 from ana.backends.chroma.closed import read_embedder
 from ana.errors import AnaError, UserError
@@ -24,7 +25,7 @@ _LARGEST_NOTE = 10_000
 
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError),
-    *(KeyError, ValueError, TypeError, AttributeError, RuntimeError, OverflowError),
+    *(KeyError, ValueError, TypeError, RuntimeError, OverflowError),
 )
 """Errors of zipfile for changed bytes, and errors of reading lines."""
 
@@ -54,16 +55,15 @@ def _open(workspace: Workspace, path: Path, person: str, opened: ExitStack) -> t
     room = shutil.disk_usage(tempfile.gettempdir() if workspace.has_database else workspace.folder).free
     try:
         archive = None if path.is_dir() else opened.enter_context(zipfile.ZipFile(path))
-        manifest = (
-            _read_manifest(path, archive, room) if archive else parse_note((path / MANIFEST).read_bytes(), Manifest)
-        )
+        note = _read_manifest(path, archive, room) if archive else (path / MANIFEST).read_bytes()
+        manifest = parse_note(note, Manifest)
+        _refuse(path, manifest, person)
+        if archive:
+            _check_files(archive, manifest)
     except FileNotFoundError as exc:
         raise UserError(f"There is no file {path}.") from exc
     except OSError as exc:
         raise ValueError(exc) from exc
-    _refuse(path, manifest, person)
-    if archive:
-        _check_files(archive, manifest)
     if archive and manifest.format == FORMAT:
         return Archive(archive, manifest, opened), manifest.parts
     scratch = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="ana-")))
@@ -72,7 +72,7 @@ def _open(workspace: Workspace, path: Path, person: str, opened: ExitStack) -> t
     return place, digest_all(place)
 
 
-def _read_manifest(path: Path, archive: zipfile.ZipFile, room: int) -> Manifest:
+def _read_manifest(path: Path, archive: zipfile.ZipFile, room: int) -> bytes:
     size = sum(info.file_size for info in archive.infolist())  # zipfile never unpacks more of a file than it says
     if size > room:
         raise UserError(
@@ -81,7 +81,7 @@ def _read_manifest(path: Path, archive: zipfile.ZipFile, room: int) -> Manifest:
         )
     if archive.getinfo(MANIFEST).file_size > _LARGEST_NOTE:
         raise ValueError(f"{MANIFEST} is too large")
-    return parse_note(archive.read(MANIFEST), Manifest)
+    return archive.read(MANIFEST)
 
 
 def _check_files(archive: zipfile.ZipFile, manifest: Manifest) -> None:

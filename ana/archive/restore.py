@@ -5,11 +5,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from ana.archive.backup import open_place
+from ana.archive.copying import compare, copy
 from ana.archive.folder import open_folder
 from ana.archive.parts import PERSONAL, Row, choose
 from ana.archive.place import Place
 from ana.archive.reading import open_backup
-from ana.archive.side import compare, copy
 from ana.errors import AnaError
 from ana.handles import DataHandles, choose_embedder
 from ana.stopping import Progress

@@ -13,10 +13,11 @@ from datetime import UTC, datetime
 from typing import Literal
 
 from ana.archive.backup import open_place
+from ana.archive.copying import compare, copy, digest_all
 from ana.archive.database import open_person, replace_person
 from ana.archive.folder import open_folder
+from ana.archive.parts import Part
 from ana.archive.place import Place
-from ana.archive.side import Part, compare, copy, digest_all
 from ana.backends.chroma.care.exchange import prepare_exchange
 from ana.backends.chroma.care.files import KEYS, SETTINGS, list_files
 from ana.backends.chroma.care.format import NAME as FORMAT_NOTE

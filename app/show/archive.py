@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from ana.archive.side import Part
+from ana.archive.parts import Part
 from app.show.text import pluralize
 
 COUNTED = {"items": "item", "lines": "line", "journal": "change", "turns": "turn"}

@@ -16,10 +16,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ana.archive.backup import open_place
+from ana.archive.copying import copy
 from ana.archive.database import open_person
 from ana.archive.parts import TABLES
 from ana.archive.place import Place
-from ana.archive.side import copy
 from ana.backends.postgres.backend import PostgresBackend
 from ana.errors import ConfigError, StoreBroken, StoreBusy, UserError
 from ana.handles import open_data, open_handles

@@ -1,42 +1,16 @@
 """Copying everything of one person from one place to another, and verifying the copy."""
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import count
-from typing import Annotated, Any, Protocol
+from typing import Any
 
-from pydantic import Field
-
-from ana.archive.parts import PARTS, RECORDS, Row, dump
+from ana.archive.archive import Archive
+from ana.archive.parts import PARTS, RECORDS, Part, Row, digest, dump
 from ana.archive.place import Place
 from ana.errors import StoreBroken
 from ana.stopping import Progress
 
-
-@dataclass(frozen=True)
-class Part:
-    """The number of a part's rows, and the digest of their lines; records may be in any order."""
-
-    rows: Annotated[int, Field(ge=0)]
-    digest: str
-
-
-class Source(Protocol):
-    """Everything of one person, in a place or a backup."""
-
-    @property
-    def embedder_name(self) -> str:
-        """Return the name of the embedder of the vectors."""
-
-    def count(self) -> int:
-        """Return the number of records."""
-
-    def numbers(self) -> tuple[int, int]:
-        """Return the number of the last entry that was ever made, and that of the next line."""
-
-    def read(self, part: str) -> Iterator[Any]:
-        """Return the rows of a part."""
+Source = Archive | Place
 
 
 def copy(source: Source, target: Place, progress: Progress, wanted: Mapping[str, Iterable[Row]] | None = None) -> None:
@@ -64,14 +38,6 @@ def copy(source: Source, target: Place, progress: Progress, wanted: Mapping[str,
 def digest_all(source: Source) -> dict[str, Part]:
     """Read everything, and return its parts."""
     return {part: digest(part, (dump(part, row) for row in source.read(part))) for part in PARTS}
-
-
-def digest(part: str, lines: Iterable[bytes]) -> Part:
-    """Return the number of a part's lines, and their digest."""
-    each = [hashlib.sha256(line).digest() for line in lines]
-    if part in RECORDS:
-        each.sort()
-    return Part(len(each), hashlib.sha256(b"".join(each)).hexdigest())
 
 
 def compare(parts: Mapping[str, Part], target: Place, but: Iterable[str] = ()) -> None:
