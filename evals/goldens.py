@@ -27,7 +27,7 @@ from ana.settings import PROJECT, Autonomy, Settings, load_settings
 from ana.time.clock import Clock
 from ana.tracing.schema import Record
 from app.replay.compare import iter_differences
-from app.replay.play import Scene, play
+from app.replay.play import PlayContext, play
 from app.replay.recorded import list_decisions, list_messages
 from app.throwaway import make_throwaway
 
@@ -196,14 +196,16 @@ def record_golden(
         provider = "openai" if replies else "offline"
         settings = own or load_golden_settings().model_copy(update={"llm_provider": provider})
         model = replier or (ScriptedModel(replies=list(replies)) if replies else build_model(settings))
-        scene = Scene(
+        context = PlayContext(
             id=f"{thread}-{number}",
-            thread=thread,
-            question=HumanMessage(question, id=f"{thread}-{number}-said"),
-            history=list_messages(records),
-            replies=[{"decisions": [{"type": decision}]} for decision in decisions],
+            autonomy=dial,
+            max_steps=STEPS,
+            check="off",
+            opened=make_throwaway(settings, model, backend, clock),
         )
-        record = play(scene, make_throwaway(settings, model, backend, clock), dial, STEPS)
+        said = HumanMessage(question, id=f"{thread}-{number}-said")
+        given = [{"decisions": [{"type": decision}]} for decision in decisions]
+        record = play(context, thread, said, list_messages(records), replies=given)
         records.append(_fix(record, records[-1]["id"] if records else None))
     return Golden(name, json.loads(json.dumps(records)))
 

@@ -56,8 +56,6 @@ class FolderBooks:
 def _is_running(process: int) -> bool:
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # another person's
-        pass
+    except OSError as exc:
+        return isinstance(exc, PermissionError)  # another person's
     return True

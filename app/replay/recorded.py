@@ -15,7 +15,6 @@ from ana.tracing.schema import (
     CONTINUED,
     FOLLOWED,
     INVALID,
-    Inputs,
     Record,
     RecordedDecision,
     Step,
@@ -110,11 +109,8 @@ def make_question(record: Record) -> HumanMessage:
     return HumanMessage(record["question"], id=record.get("message") or None, additional_kwargs=marks)
 
 
-def rebuild_history(record: Record, inputs: Inputs, thread: Sequence[Record]) -> list[AnyMessage]:
+def rebuild_history(record: Record, thread: Sequence[Record]) -> list[AnyMessage]:
     """Return the messages that a turn found in its conversation.
-
-    Args:
-        inputs: What its record keeps for a replay.
 
     Raises:
         CannotReplay: Records of earlier turns are gone, or damaged.
@@ -122,7 +118,7 @@ def rebuild_history(record: Record, inputs: Inputs, thread: Sequence[Record]) ->
     by_id = {each["id"]: each for each in thread}
     earlier: list[Record] = []
     previous = record.get("previous")
-    while len(earlier) < inputs["turns"]:
+    while len(earlier) < record["replay"]["turns"]:
         found = by_id.pop(previous or "", None)  # a turn that follows itself must not go on forever
         if found is None:
             raise CannotReplay("The conversation before this turn is no longer in the traces as it was.")

@@ -1,8 +1,8 @@
 """A recorded turn run again: with its own decisions and results, or by another model or prompt."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 
@@ -10,6 +10,7 @@ from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import Embedder, WordLlamaEmbeddings
 from ana.embedders.known import OnceEmbeddings
 from ana.errors import CannotReplay
+from ana.handles import Handles
 from ana.memory.backend import Backend, RecordKey
 from ana.memory.changes import KINDS
 from ana.memory.digests import digest_line
@@ -17,10 +18,10 @@ from ana.memory.item import Item
 from ana.memory.search.property_text import render_text
 from ana.settings import Settings
 from ana.time.clock import Clock
-from ana.tracing.schema import DISPLAY_FIELDS, FOLLOWED, RUN_AGAIN, Inputs, Record, find_fault
+from ana.tracing.schema import DISPLAY_FIELDS, FOLLOWED, RUN_AGAIN, Record, find_fault
 from ana.workspace import open_workspace
 from app.replay.model import Recording
-from app.replay.play import Scene, play
+from app.replay.play import PlayContext, play
 from app.replay.recorded import make_question, rebuild_history
 from app.throwaway import make_throwaway
 from graph.context import MOST_STEPS
@@ -45,13 +46,13 @@ def repeat(settings: Settings, record: Record, thread: Sequence[Record], texts: 
     Raises:
         CannotReplay: Something that it needs is not recorded.
     """
-    scene = _set_scene(record, thread)
+    _check(record)
     recording = Recording(record=record)
     store = _fill_lines(record["replay"]["lines"], texts, record["ts"])
     began = datetime.fromisoformat(record["ts"])
     clock = Clock(began.tzinfo or UTC, lambda: began)
     handles = make_throwaway(settings.model_copy(update=WITHOUT_LIMIT), recording, store, clock)
-    return play(replace(scene, recording=recording), handles, "act", MOST_STEPS)
+    return _play(record, thread, handles, autonomy="act", max_steps=MOST_STEPS, recording=recording)
 
 
 def ask_other(
@@ -69,10 +70,10 @@ def ask_other(
     Raises:
         CannotReplay: Something that it needs is not recorded.
     """
-    scene = _set_scene(record, thread)
+    _check(record)
     spending = open_workspace(settings).open_spending()
     handles = make_throwaway(settings.model_copy(update={"tools_modules": ()}), model, store, spending=spending)
-    answered = play(scene, handles, settings.ana_autonomy, settings.ana_max_steps)
+    answered = _play(record, thread, handles)
     spending.keep(answered)
     return answered
 
@@ -105,20 +106,21 @@ def _fill_lines(lines: dict[str, str], texts: Iterable[str], stamp: str) -> InMe
     return store
 
 
-def _set_scene(record: Record, thread: Sequence[Record]) -> Scene:
-    inputs = _read_inputs(record)
-    return Scene(
+def _play(record: Record, thread: Sequence[Record], handles: Handles, **options: Any) -> Record:
+    inputs = record["replay"]
+    context = PlayContext(
         id=record["id"],
-        thread=record["thread_id"],
-        question=make_question(record),
-        history=rebuild_history(record, inputs, thread),
-        summary=inputs["summary"],
         check="model" if record.get("checks") else "off",
         language=inputs.get("language", "en"),
+        opened=handles,
+        **options,
     )
+    history = rebuild_history(record, thread)
+    return play(context, record["thread_id"], make_question(record), history, inputs["summary"])
 
 
-def _read_inputs(record: Record) -> Inputs:
+def _check(record: Record) -> None:
+    """Raise CannotReplay if a turn cannot be run again."""
     inputs = record.get("replay")
     if day := record.get("forgotten"):
         raise CannotReplay(f"The turn was forgotten on {day}.")
@@ -130,4 +132,3 @@ def _read_inputs(record: Record) -> Inputs:
         raise CannotReplay(f"The record is not whole: {fault}.")
     if not inputs["nodes"] or inputs["nodes"][0] not in STARTS:
         raise CannotReplay("This turn began in the middle, from a state that somebody had edited.")
-    return inputs

@@ -12,7 +12,7 @@ from ana.memory.item import Item
 from ana.models.providers import build_model
 from ana.settings import load_settings
 from ana.time.clock import Clock
-from app.replay.play import Scene, play
+from app.replay.play import PlayContext, play
 from app.throwaway import make_throwaway
 from evals.sentences.data import STAMP, ZONE, Sentence, load_life, make_items
 from evals.sentences.judge import Outcome, judge
@@ -45,9 +45,9 @@ class World:
         if self._backend.entries():
             self._backend = self._beginning.copy()
         handles = make_throwaway(self._settings, self._model, self._backend, self._clock)
-        scene = Scene(sentence.id, sentence.id, HumanMessage(sentence.text, id=f"{sentence.id}-said"))
         # what it understands is judged, not what it asks about
-        record = play(scene, handles, "act", MOST_CALLS)
+        context = PlayContext(id=sentence.id, autonomy="act", max_steps=MOST_CALLS, check="off", opened=handles)
+        record = play(context, sentence.id, HumanMessage(sentence.text, id=f"{sentence.id}-said"))
         return judge(sentence, record["steps"], record["answer"], self._contents)
 
 
