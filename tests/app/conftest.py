@@ -2,7 +2,7 @@
 
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +42,13 @@ def ana_forked(tmp_path: Path) -> Run:
         return run_forked("-m", "app.cli", *arguments, stdin=given, cwd=tmp_path, env=env)
 
     return run
+
+
+def command_line(env: Mapping[str, str], *arguments: str) -> str:
+    """Run a command of `ana` that is to succeed or to ask; return what it prints."""
+    done = run_here(*arguments, env=env)
+    assert done.returncode in (0, 3), done.stderr
+    return done.stdout
 
 
 HELLO = Said("Hello there.")

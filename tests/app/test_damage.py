@@ -26,12 +26,7 @@ from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders, live_in
 from tests.embedders.tiny_minilm import trust, write_model
 
 COMMANDS = (("items",), ("ask", "note: the bins go out on Thursday"))
-MORE = {
-    "threads": ("threads", "list"),
-    "thread_names": ("threads", "list"),
-    "journal": ("history",),
-    "traces": ("traces",),
-}
+MORE = {"threads": ("threads", "list"), "journal": ("history",), "traces": ("traces",)}
 """What else reads a file, by its name."""
 
 Shown = pytest.CaptureFixture[str]
@@ -87,19 +82,17 @@ def folder(file: Path) -> None:
 FILES = (
     "data/journal.sqlite",
     "data/threads.sqlite",
-    "data/thread_names.json",
-    "data/last_thread",
-    "data/generation",
     "data/items.index.sqlite",
     "data/chroma/chroma.sqlite3",
     "traces",
 )
+"""Small files are in test_small_files.py."""
 
 
 @pytest.mark.parametrize(
     ("name", "spoil"),
     [(name, cut) for name in FILES]
-    + [(name, garbage) for name in ("data/threads.sqlite", "data/generation", "data/chroma/chroma.sqlite3", "traces")]
+    + [(name, garbage) for name in ("data/threads.sqlite", "data/chroma/chroma.sqlite3", "traces")]
     + [("data/journal.sqlite", spoil) for spoil in (garbage, empty, folder)],
 )
 def test_a_spoiled_file_is_named_and_repaired(
@@ -326,40 +319,28 @@ def test_a_backup_whose_model_is_not_here_names_the_command_until_it_is_run(
     assert "milk" in ana(capsys, "items", "milk")[1]
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("threads", "list"),
-        ("threads", "show", "home"),
-        ("threads", "delete", "home", "--yes"),
-        ("threads", "restore", "home"),
-        ("trash",),
-        ("traces",),
-        ("ask", "hello", "--thread", "home"),
-        ("chat",),
-        ("items",),
-    ],
-)
-def test_an_older_program_says_what_to_do_with_a_newer_folder(
-    home: Path, capsys: Shown, command: tuple[str, ...]
-) -> None:
+READING = ("threads list", "threads show home", "traces")
+"""Commands that read a conversation or its trace."""
+
+
+def test_an_older_program_says_what_to_do_with_a_newer_folder(home: Path, capsys: Shown) -> None:
     (home / "data" / "format.json").write_text('{"format": 99, "version": "9.1.0"}')
-    code, shown = ana(capsys, *command)
-    assert code == 2
-    assert "was written by ana 9.1.0 in format 99; this is ana" in shown
-    assert "Install ana 9.1.0 or later, or set ANA_DATA_DIR" in shown
+    writing = ("threads delete home --yes", "threads restore home", "ask --thread home hello")
+    for command in (*READING, *writing, "trash", "chat", "items"):
+        code, shown = ana(capsys, *command.split())
+        assert code == 2, command
+        assert "was written by ana 9.1.0 in format 99; this is ana" in shown
+        assert "Install ana 9.1.0 or later, or set ANA_DATA_DIR" in shown
 
 
-@pytest.mark.parametrize("command", [("threads", "list"), ("threads", "show", "home"), ("traces",), ("doctor",)])
-def test_an_older_program_says_what_to_do_with_newer_traces(
-    home: Path, capsys: Shown, command: tuple[str, ...]
-) -> None:
+def test_an_older_program_says_what_to_do_with_newer_traces(home: Path, capsys: Shown) -> None:
     (trace,) = (home / "traces").glob("*.jsonl")
     trace.write_text(trace.read_text().replace('"format": 1', '"format": 2'))
     before = trace.read_bytes()
-    code, shown = ana(capsys, *command)
-    assert code == 2
-    assert "was written by a newer ana in format 2" in shown
-    assert "Install the newer one" in shown
+    for command in (*READING, "doctor"):
+        code, shown = ana(capsys, *command.split())
+        assert code == 2, command
+        assert "was written by a newer ana in format 2" in shown
+        assert "Install the newer one" in shown
     assert ana(capsys, "traces", "--purge", "--older-than", "0d")[0] == 2
     assert trace.read_bytes() == before

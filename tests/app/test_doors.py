@@ -3,10 +3,8 @@
 import asyncio
 import contextvars
 import json
-import threading
 import time
 import uuid
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from typing import Any
@@ -30,26 +28,9 @@ from nodes.receipt import strip_receipt
 from tests.app.conftest import HELLO, say
 from tests.conftest import MakeAssistant
 from tests.forks import run_forked
-from tests.openai_stub import Said, Stub, stores_what_is_said
+from tests.openai_stub import Gate, Said, Stub, stores_what_is_said
 
 pytestmark = pytest.mark.database
-
-
-class Gate:
-    """A model that says nothing until the gate is opened, and tells when it was asked."""
-
-    def __init__(self, *replies: Said) -> None:
-        self.opened = threading.Event()
-        self.reached = threading.Event()
-        self._replies = replies
-
-    def script(self) -> list[Callable[[dict[str, Any]], Said] | Said]:
-        return [self._wait, *self._replies[1:], HELLO]
-
-    def _wait(self, _: dict[str, Any]) -> Said:
-        self.reached.set()
-        self.opened.wait(60)
-        return self._replies[0]
 
 
 def texts(client: SyncLangGraphClient, thread: str) -> list[str]:
@@ -86,10 +67,10 @@ def test_forty_messages_at_once_through_every_door_are_answered_in_one_order(
 def test_a_run_that_still_works_is_not_finished_by_another_door(
     client: SyncLangGraphClient, server: Server, stub: Stub, thread: str, server_settings: Settings
 ) -> None:
-    gate = Gate(store("the only cheese"), Said("Saved."))
-    stub.script = gate.script()
+    gate = Gate(store("the only cheese"))
+    stub.script = [gate, Said("Saved."), HELLO]
     run = client.runs.create(thread, "ana", input=say("cheese"))
-    assert gate.reached.wait(30)
+    gate.wait()
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(ask, server, thread, "and then?")
         gate.opened.set()
@@ -232,11 +213,11 @@ def test_an_edit_during_a_turn_loses_nothing(
 ) -> None:
     client.runs.wait(thread, "ana", input=say("before"))
     gate = Gate(Said("Late."))
-    stub.script = gate.script()
+    stub.script = [gate, HELLO]
     edit = {"values": say("put in"), "as_node": "load_context"}
     with ThreadPoolExecutor(2) as pool:
         asked = pool.submit(ask, server, thread, "during")
-        assert gate.reached.wait(30)
+        gate.wait()
         edited = pool.submit(httpx.post, f"{server.url}/threads/{thread}/state", json=edit, timeout=60)
         wait([edited], timeout=0.5)  # without an owner it would be through by now
         gate.opened.set()
@@ -259,9 +240,9 @@ def test_a_run_that_was_stopped_is_not_finished_by_the_next_message(
     client: SyncLangGraphClient, server: Server, stub: Stub, thread: str, server_settings: Settings
 ) -> None:
     gate = Gate(store("what nobody wants any more"))
-    stub.script = [store("what was wanted"), *gate.script()]
+    stub.script = [store("what was wanted"), gate, HELLO]
     run = client.runs.create(thread, "ana", input=say("both"))
-    assert gate.reached.wait(30)
+    gate.wait()
     client.runs.cancel(thread, run["run_id"], wait=True)
     gate.opened.set()
     answered = ask(server, thread, "hello")

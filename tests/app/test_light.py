@@ -89,13 +89,3 @@ def test_light_commands_import_nothing_heavy(lived_in: Path) -> None:
     for command, (code, *imported) in zip(commands, ends, strict=True):
         assert (code in ("0", "4"), set(HEAVY) & set(imported)) == (True, set()), command
         assert command not in WITHOUT_VECTORS or "numpy" not in imported, command
-
-
-def test_the_commands_that_are_light_answer_from_what_is_kept(lived_in: Path) -> None:
-    due, items = map(json.loads, run(lived_in, ["due", "--json"], ["items", "--json"]).stdout.splitlines())
-    assert [item["content"] for item in due["overdue"]] == ["Renew the passport"]
-    assert {item["content"] for item in items["items"]} == {
-        "Renew the passport",
-        "The spare key is in the blue tin",
-        "milk is out",
-    }

@@ -21,7 +21,7 @@ from app.studio import fill_table, read_rows
 from evals.load.server import Server, running
 from graph.builder import builder
 from nodes.receipt import strip_receipt
-from tests.app.conftest import HELLO, say
+from tests.app.conftest import HELLO, command_line, say
 from tests.conftest import MakeAssistant
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub
@@ -39,12 +39,6 @@ def last_answer(row: dict[str, Any]) -> str:
 def texts(client: SyncLangGraphClient, thread: str) -> list[str]:
     values: Any = client.threads.get_state(thread)["values"]
     return [strip_receipt(message["content"]) for message in values["messages"]]
-
-
-def command_line(env: dict[str, str], *arguments: str) -> str:
-    done = run_forked("-m", "app.cli", *arguments, env=env)
-    assert done.returncode in (0, 3), done.stderr
-    return done.stdout
 
 
 @pytest.mark.dev_server

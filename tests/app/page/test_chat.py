@@ -98,12 +98,6 @@ class TestDecisions:
         assert "+ “the spare key is in the blue tin” (note)" in browser.text
         assert "may I?" not in browser.text
 
-    def test_what_is_rejected_is_not_done(self, browser: Browser) -> None:
-        self.ask(browser)
-        browser.submit("Reject")
-        browser.wait()
-        assert "+ “the spare" not in browser.text
-
     def test_what_is_edited_is_done_as_it_was_edited(self, browser: Browser) -> None:
         self.ask(browser)
         fields = {"edited-0-content": "the spare key is in the red tin", "edited-0-properties.type": "idea"}
@@ -121,12 +115,13 @@ class TestDecisions:
         browser.wait()
         assert "due Wed 10 Feb 2027" in browser.text
 
-    def test_a_decision_on_what_was_decided_already_does_nothing(self, browser: Browser) -> None:
+    def test_what_is_rejected_is_not_done_whatever_is_decided_later(self, browser: Browser) -> None:
         self.ask(browser)
         form = browser.one(".waiting form")
         sent = list_fields(form) | {"all": ["approve"]}
         browser.submit("Reject")
         browser.wait()
+        assert "+ “the spare" not in browser.text
         answer = browser.client.post(str(form["action"]), data=sent)
         assert answer.status_code == 200
         assert "+ “the spare" not in answer.text
@@ -145,15 +140,12 @@ class TestDecisions:
         browser.open(browser.url)
         assert "may I?" in browser.text
 
-    def test_another_message_stands_above_what_waits(self, browser: Browser) -> None:
+    def test_another_message_stands_above_what_waits_and_a_yes_as_a_message_decides(self, browser: Browser) -> None:
         self.ask(browser)
         asked = browser.one("legend").get_text()
         browser.say("what is due today?")
         assert browser.one("legend").get_text() == asked
         assert "“what is due today?” was not carried out" in browser.text
-
-    def test_a_yes_as_a_message_decides_too(self, browser: Browser) -> None:
-        self.ask(browser)
         browser.say("yes")
         assert "+ “the spare key is in the blue tin” (note)" in browser.text
 
