@@ -49,7 +49,8 @@ def run_here(
         env: Its environment, beside this process's own.
         is_terminal: Whether it asks and shows as in a terminal.
     """
-    stdout, stderr = (Stream(io.BytesIO(), encoding="utf-8", newline="", write_through=True) for _ in "12")
+    shown = io.BytesIO(), io.BytesIO()
+    stdout, stderr = (Stream(each, encoding="utf-8", newline="", write_through=True) for each in shown)
     with ExitStack() as stack:
         stdin = stack.enter_context(_typed(given))
         stdin.is_terminal = stdout.is_terminal = stderr.is_terminal = is_terminal
@@ -65,8 +66,14 @@ def run_here(
             code: Any = run_command(lambda: cli(list(arguments)))
         except SystemExit as exc:
             code = exc.code
-    texts = (each.buffer.getvalue().decode("utf-8", "replace") for each in (stdout, stderr))
+    texts = (each.getvalue().decode("utf-8", "replace") for each in shown)
     return Done(arguments, int(code or 0), *texts)
+
+
+def run(*arguments: str) -> tuple[int, str]:
+    """Run a command where this process is; return its exit code, and all that it printed."""
+    done = run_here(*arguments, cwd=Path.cwd())
+    return done.returncode, done.stdout + done.stderr
 
 
 @contextmanager

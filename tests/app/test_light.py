@@ -1,4 +1,4 @@
-"""Commands that index, journal and traces can answer import neither Chroma nor what talks to models."""
+"""Light commands and the prompt import neither Chroma nor what talks to models."""
 
 import json
 import os
@@ -89,3 +89,24 @@ def test_light_commands_import_nothing_heavy(lived_in: Path) -> None:
     for command, (code, *imported) in zip(commands, ends, strict=True):
         assert (code in ("0", "4"), set(HEAVY) & set(imported)) == (True, set()), command
         assert command not in WITHOUT_VECTORS or "numpy" not in imported, command
+
+
+LATER = ("numpy", "wordllama", *HEAVY)
+ELSEWHERE = ("ana.time.when", "ana.memory.search.query", "app.cli.doctor", "app.cli.setup")
+"""Modules of ours that other commands need."""
+
+
+def test_the_repl_is_imported_without_what_answers_and_other_commands_need() -> None:
+    script = (
+        "import importlib.metadata, sys\n"
+        "from app.cli import main\n"
+        "importlib.metadata.distributions = None  # whoever looks for plugins among all packages fails\n"
+        "def load(_):\n"
+        "    import app.repl.repl\n"
+        "    main.load_command('chat')\n"
+        f"    print([name for name in {LATER + ELSEWHERE} if name in sys.modules])\n"
+        "main.run_command = load\n"
+        "main.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=PROJECT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

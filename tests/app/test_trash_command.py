@@ -157,6 +157,14 @@ def test_in_a_terminal_deleting_a_conversation_asks(ana: Run, tmp_path: Path, an
     assert len(ana("threads", "list").stdout.splitlines()) == left
 
 
+def test_a_deleted_item_comes_back_until_it_is_purged(ana: Run, said: str) -> None:
+    assert ana("trash", "--purge").stderr.startswith("Deleted permanently: 0 items,"), "it was deleted today"
+    assert "not an age" in ana("trash", "--purge", "--older-than", "soon").stderr
+    assert SECRET in ana("trash", "restore", said).stdout
+    assert f"{said} is not in the trash" in ana("trash", "restore", said).stderr
+    assert ana("trash").stdout == "The trash is empty.\n"
+
+
 def test_deleted_lines_are_in_the_trash_too(ana: Run) -> None:
     ana("chat", given="I prefer deep work in the mornings\n/context delete 0\n")
     assert "line 0" in ana("trash").stdout

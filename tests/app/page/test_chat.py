@@ -35,15 +35,6 @@ def test_the_first_visit_is_a_conversation_and_a_message_is_answered_in_it(brows
     assert browser.url == place
 
 
-def test_an_answer_that_changed_nothing_has_a_small_mark(browser: Browser) -> None:
-    browser.open("/app")
-    browser.say("what is 5/2?")
-    assert [each.get_text() for each in browser.page.select(".unchanged .receipt")] == ["no changes"]
-    browser.say("Note: the spare key is in the blue tin")
-    assert len(browser.page.select(".unchanged .receipt")) == 1
-    assert "Undo" in browser.text
-
-
 def test_a_turn_that_can_be_followed_no_more_is_shown_as_it_is(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,14 +186,6 @@ def test_without_javascript_the_page_of_a_turn_asks_again_by_itself(go_on: threa
     assert "Rest well." in browser.text
 
 
-def test_every_script_of_the_page_is_a_file_of_this_package(browser: Browser) -> None:
-    browser.open("/app")
-    sources = [str(script["src"]) for script in browser.page.find_all("script")]
-    assert sources
-    for source in sources:
-        assert (shell.FILES / source.partition("?")[0].removeprefix("/app/static/")).is_file(), source
-
-
 def test_a_message_in_markup_is_shown_as_it_was_written(browser: Browser) -> None:
     browser.open("/app")
     browser.say('Note: <script>alert(1)</script><a href="javascript:x">y</a> ‮abc')
@@ -244,9 +227,14 @@ def test_conversations_are_listed_by_day_and_found_by_what_was_said(browser: Bro
 def test_what_was_looked_up_is_one_line_and_what_was_written_has_its_receipt(browser: Browser) -> None:
     browser.open("/app")
     browser.say("Note: the spare key is in the blue tin")
-    assert not browser.page.select(".call")
+    assert not browser.page.select(".call, .unchanged")
+    assert "Undo" in browser.text
     browser.say("where is the spare key?")
     assert browser.one(".call").get_text().startswith("Looked for “")
+    assert [each.get_text() for each in browser.page.select(".unchanged .receipt")] == ["no changes"]
+    sources = [str(script["src"]).partition("?")[0] for script in browser.page.find_all("script")]
+    assert sources
+    assert all((shell.FILES / each.removeprefix("/app/static/")).is_file() for each in sources)
 
 
 def test_earlier_turns_are_on_the_page_before(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
