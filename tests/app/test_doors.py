@@ -25,17 +25,12 @@ from app.turn import open_assistant
 from evals.load.mixed import run_round
 from evals.load.server import Server
 from nodes.receipt import strip_receipt
-from tests.app.conftest import HELLO, say
+from tests.app.conftest import HELLO, say, texts
 from tests.conftest import MakeAssistant
 from tests.forks import run_forked
 from tests.openai_stub import Gate, Said, Stub, stores_what_is_said
 
 pytestmark = pytest.mark.database
-
-
-def texts(client: SyncLangGraphClient, thread: str) -> list[str]:
-    values: Any = client.threads.get_state(thread)["values"]
-    return [strip_receipt(m["content"]) for m in values["messages"] if m["type"] != "tool" and m["content"]]
 
 
 def questions(settings: Settings, thread: str) -> list[str]:
@@ -117,17 +112,12 @@ def test_runs_that_wait_for_their_thread_keep_no_other_thread_waiting(
         waiting = [client.runs.create(thread, "ana", input=say(f"waits {n}")) for n in range(6)]
         answered: Any = client.runs.wait(client.threads.create()["thread_id"], "ana", input=say("elsewhere"))
         assert strip_receipt(answered["messages"][-1]["content"]) == "Hello there."
-        assert texts_or_none(client, thread) == []
+        assert texts(client, thread) == []
     finally:
         lock.release()
     for run in waiting:
         client.runs.join(thread, run["run_id"])
     assert texts(client, thread)[::2] == [f"waits {n}" for n in range(6)]
-
-
-def texts_or_none(client: SyncLangGraphClient, thread: str) -> list[str]:
-    values: Any = client.threads.get_state(thread)["values"]
-    return texts(client, thread) if values else []
 
 
 def test_a_run_that_waits_for_another_door_is_cancelled_at_once(

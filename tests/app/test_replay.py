@@ -36,12 +36,11 @@ from graph.context import LocalContext
 from nodes.requests import decide_all
 from tests.app.conftest import Run
 from tests.app.test_crash import KILLED
-from tests.conftest import EMBEDDER, folders
+from tests.conftest import EMBEDDER, THREAD, folders
 from tests.forks import run_forked
 from tests.openai_stub import Said, openai_stub
 from tests.sent import typed
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "due_date": "2026-01-09"}})
 
 

@@ -14,7 +14,6 @@ import httpx
 import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 from langgraph_sdk.errors import ConflictError
-from langgraph_sdk.schema import ThreadState
 
 from ana.settings import Settings
 from ana.tracing.files import TraceFiles
@@ -23,7 +22,7 @@ from app.cli import dev
 from app.serving import is_serving
 from evals.load.server import Server
 from nodes.receipt import strip_receipt
-from tests.app.conftest import HELLO, command_line, say
+from tests.app.conftest import HELLO, command_line, say, texts
 from tests.forks import run_forked
 from tests.openai_stub import Gate, Said, Stub
 from tests.readme import README_URL, read_example
@@ -35,15 +34,6 @@ MILK = Said(calls=[("create_item", {"content": "Buy milk", "properties": {"type"
 JSON_NAMES = {"answer", "thread_id", "trace_id", "trace_path", "steps", "usage", "cost_usd", "changes", "receipt"}
 DONE = Said("See your list: buy milk.")
 AS_JSON = {"content-type": "application/json"}
-
-
-def state_texts(client: SyncLangGraphClient, thread_id: str) -> list[str]:
-    return texts_of(client.threads.get_state(thread_id))
-
-
-def texts_of(state: ThreadState) -> list[str]:
-    values: Any = state["values"] or {}
-    return [strip_receipt(m["content"]) for m in values.get("messages", [])]
 
 
 def test_a_thread_is_created_run_streamed_and_looked_back_on(client: SyncLangGraphClient, stub: Stub) -> None:
@@ -60,7 +50,7 @@ def test_a_thread_is_created_run_streamed_and_looked_back_on(client: SyncLangGra
     assert drafts.strip() == "Hello there."
     streamed = [m for p in parts if p.event.startswith("messages") and isinstance(p.data, list) for m in p.data]
     assert {m["id"].endswith("-1") for m in streamed if m.get("type", "").startswith("ai")} == {True}
-    assert state_texts(client, thread)[-2:] == ["hi", "Hello there."]
+    assert texts(client, thread)[-2:] == ["hi", "Hello there."]
     assert len(client.threads.get_history(thread, limit=100)) >= 8
 
 
@@ -77,7 +67,7 @@ def test_a_thread_of_the_command_line_appears_and_the_reverse(
     stub.script = [HELLO]
     answer = command_line(server_env, "ask", "from the shell", "--thread", "shell", "--json")
     thread = json.loads(answer)["thread_id"]
-    assert state_texts(client, thread) == ["from the shell", "Hello there."]
+    assert texts(client, thread) == ["from the shell", "Hello there."]
     asked = httpx.post(f"{server.url}/ask", json={"question": "from the web", "thread_id": "shell"}, timeout=30)
     assert asked.json()["thread_id"] == thread
     shown = command_line(server_env, "threads", "show", "shell")
@@ -139,9 +129,9 @@ def test_a_message_while_a_run_works_does_what_its_strategy_says(
         runs.append(client.runs.create(thread, "ana", input=say("second"), multitask_strategy=strategy))
     gate.opened.set()
     client.runs.join(thread, runs[-1]["run_id"])
-    assert state_texts(client, thread) == left
+    assert texts(client, thread) == left
     client.runs.wait(thread, "ana", input=say("third"))  # the thread is not left busy
-    assert state_texts(client, thread) == [*left, "third", "Hello there."]
+    assert texts(client, thread) == [*left, "third", "Hello there."]
 
 
 @pytest.mark.parametrize(
@@ -155,9 +145,9 @@ def test_a_cancelled_run_keeps_or_loses_its_messages(
     gate.wait()
     client.runs.cancel(thread, run["run_id"], action=action)
     gate.opened.set()
-    wait_until(lambda: texts_of(client.threads.get_state(thread)) == left)
+    wait_until(lambda: texts(client, thread) == left)
     client.runs.wait(thread, "ana", input=say("second"))
-    assert state_texts(client, thread) == [*told, *SECOND]
+    assert texts(client, thread) == [*told, *SECOND]
 
 
 def test_a_deleted_run_takes_its_messages_with_it_and_leaves_what_it_stored(
@@ -169,10 +159,10 @@ def test_a_deleted_run_takes_its_messages_with_it_and_leaves_what_it_stored(
     client.runs.wait(thread, "ana", input=say("a kettle"))
     newest, _ = client.runs.list(thread)
     client.runs.delete(thread, newest["run_id"])
-    assert state_texts(client, thread) == ["first", "Hello there."]
+    assert texts(client, thread) == ["first", "Hello there."]
     assert "Buy a kettle" in command_line(server_env, "items")
     client.runs.wait(thread, "ana", input=say("second"))
-    assert state_texts(client, thread) == ["first", "Hello there.", *SECOND]
+    assert texts(client, thread) == ["first", "Hello there.", *SECOND]
 
 
 @pytest.mark.dev_server
@@ -397,7 +387,7 @@ def test_a_message_with_an_image_is_answered_by_its_text(client: SyncLangGraphCl
     assert typed(stub.requests[-1]["messages"][-1]["content"]) == "who is this?"
     assert "AAAA" not in json.dumps(client.threads.get_state(thread)["values"])
     client.runs.wait(thread, "ana", input=say("and now?"))
-    assert state_texts(client, thread)[-1] == "Hello there."
+    assert texts(client, thread)[-1] == "Hello there."
 
 
 @pytest.mark.dev_server

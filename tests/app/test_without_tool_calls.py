@@ -19,10 +19,9 @@ from app.turn import Assistant, open_assistant
 from graph.builder import builder
 from graph.context import LocalContext
 from prompts import decision_prompt
-from tests.conftest import EMBEDDER, folders
+from tests.conftest import EMBEDDER, THREAD, folders
 from tests.openai_stub import OLLAMA, Said, Stub, openai_stub, without_tools
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b010"
 WRITE = """Sure, I'll note that!
 ```json
 {'tool': {'name': 'createItem', 'args': {'content': 'Buy Mum's cake', 'properties': {'type': 'task',},}}} // milk

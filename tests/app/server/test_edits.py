@@ -9,17 +9,11 @@ import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 
 from evals.load.server import Server
-from nodes.receipt import strip_receipt
-from tests.app.conftest import say
+from tests.app.conftest import say, texts
 
 pytestmark = pytest.mark.own_server
 
 GOOD = {"messages": [{"role": "user", "content": "put in", "id": "put-in"}]}
-
-
-def texts(client: SyncLangGraphClient, thread: str) -> list[str]:
-    values: Any = client.threads.get_state(thread)["values"]
-    return [strip_receipt(message["content"]) for message in values["messages"]]
 
 
 @pytest.fixture
