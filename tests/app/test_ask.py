@@ -69,12 +69,6 @@ def test_a_pipe_in_which_nothing_comes_is_not_waited_for(ask_with_pipe: Callable
     assert "+ “Buy milk” (task, active)\n" in told
 
 
-def test_bytes_that_are_no_text_do_no_harm(ana: Run, tmp_path: Path) -> None:
-    done = ana("ask", "-", given="note: caf\udce9")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "is a byte that is not UTF-8 (0xe9). Send it again without that." in done.stderr
-
-
 def test_a_text_that_is_too_long_is_refused(ana: Run) -> None:
     done = ana("ask", "keep this as a note", given="x" * 1_000_001)
     assert (done.returncode, done.stderr) == (1, "The text is longer than 1,000,000 bytes. Send a part of it.\n")

@@ -104,12 +104,6 @@ def test_a_message_that_says_no_and_what_instead_is_carried_out_at_once(assistan
     assert contents(assistant) == ["Passport"]
 
 
-def test_after_a_message_that_had_to_wait_a_yes_still_decides(assistant: Assistant) -> None:
-    held = ask(assistant, "hello", ask(assistant, "tidy up").request_id)
-    assert strip_receipt(ask(assistant, "ok", held.request_id).answer) == "That is that."
-    assert contents(assistant) == []
-
-
 @pytest.fixture
 def client(assistant: Assistant) -> Iterator[TestClient]:
     with asking(assistant.handles) as client:
