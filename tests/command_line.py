@@ -24,7 +24,22 @@ from app.cli.main import cli, run_command
 Done = subprocess.CompletedProcess[str]
 
 
-def run_here(*arguments: str, given: str = "", cwd: Path = PROJECT, env: Mapping[str, str] | None = None) -> Done:
+class Stream(io.TextIOWrapper):
+    """A stream that may pass for one of a terminal's."""
+
+    is_terminal = False
+
+    def isatty(self) -> bool:
+        return self.is_terminal
+
+
+def run_here(
+    *arguments: str,
+    given: str = "",
+    cwd: Path = PROJECT,
+    env: Mapping[str, str] | None = None,
+    is_terminal: bool = False,
+) -> Done:
     """Run a command of `ana` to its end.
 
     Args:
@@ -32,10 +47,13 @@ def run_here(*arguments: str, given: str = "", cwd: Path = PROJECT, env: Mapping
         given: What is typed, or piped in.
         cwd: Its current folder.
         env: Its environment, beside this process's own.
+        is_terminal: Whether it asks and shows as in a terminal.
     """
-    stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="", write_through=True) for _ in "12")
+    shown = io.BytesIO(), io.BytesIO()
+    stdout, stderr = (Stream(each, encoding="utf-8", newline="", write_through=True) for each in shown)
     with ExitStack() as stack:
         stdin = stack.enter_context(_typed(given))
+        stdin.is_terminal = stdout.is_terminal = stderr.is_terminal = is_terminal
         stack.enter_context(chdir(cwd))
         stack.enter_context(speaking("en"))
         stack.enter_context(patch.dict(os.environ, env or {}))
@@ -48,12 +66,18 @@ def run_here(*arguments: str, given: str = "", cwd: Path = PROJECT, env: Mapping
             code: Any = run_command(lambda: cli(list(arguments)))
         except SystemExit as exc:
             code = exc.code
-    texts = (each.buffer.getvalue().decode("utf-8", "replace") for each in (stdout, stderr))
+    texts = (each.getvalue().decode("utf-8", "replace") for each in shown)
     return Done(arguments, int(code or 0), *texts)
 
 
+def run(*arguments: str) -> tuple[int, str]:
+    """Run a command where this process is; return its exit code, and all that it printed."""
+    done = run_here(*arguments, cwd=Path.cwd())
+    return done.returncode, done.stdout + done.stderr
+
+
 @contextmanager
-def _typed(text: str) -> Iterator[io.TextIOWrapper]:
+def _typed(text: str) -> Iterator[Stream]:
     """Let standard input be a file with a text, for Python and for the system."""
     before = os.dup(0)
     with TemporaryFile() as file:
@@ -61,7 +85,7 @@ def _typed(text: str) -> Iterator[io.TextIOWrapper]:
         file.seek(0)
         os.dup2(file.fileno(), 0)
         try:
-            yield io.TextIOWrapper(file, encoding="utf-8")
+            yield Stream(file, encoding="utf-8")
         finally:
             os.dup2(before, 0)
             os.close(before)

@@ -30,6 +30,7 @@ from tests.forks import name_address, run_forked
 from tests.postgres.server import name_address as name_postgres
 
 if TYPE_CHECKING:
+    from ana.models.scripted import ScriptedModel
     from app.turn import Assistant
 
 name_address()  # before there are workers
@@ -43,6 +44,8 @@ WEDNESDAY = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
 """Wednesday 2026-01-07, 09:00 in Berlin."""
 
 EMBEDDER = WordLlamaEmbeddings()
+THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
+"""A conversation."""
 
 
 class Loggers(dict[str, Any]):
@@ -123,6 +126,13 @@ def own_handlers() -> Iterator[None]:
 
 
 MakeAssistant = Callable[..., "Assistant"]
+
+
+def script_of(assistant: "Assistant") -> "ScriptedModel":
+    from ana.models.scripted import ScriptedModel
+
+    assert isinstance(assistant.handles.model, ScriptedModel)
+    return assistant.handles.model
 
 
 @pytest.fixture

@@ -68,6 +68,34 @@ class Stub:
         return said if isinstance(said, Said) else said(request)
 
 
+class Gate:
+    """A model that waits, once it was asked, until it may answer.
+
+    Args:
+        replies: What it says, in order; the last one is repeated.
+        before: How often it answers at once before that.
+    """
+
+    def __init__(self, *replies: Said, before: int = 0) -> None:
+        self.asked, self.opened = threading.Semaphore(0), threading.Event()
+        self._replies, self._before, self._count = [*replies], before, 0
+        self._guard = threading.Lock()
+
+    def __call__(self, _: dict[str, Any]) -> Said:
+        with self._guard:
+            self._count += 1
+            reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+            waits = self._count == self._before + 1
+        if waits:
+            self.asked.release()
+            self.opened.wait(60)
+        return reply
+
+    def wait(self) -> None:
+        """Wait until it was asked."""
+        assert self.asked.acquire(timeout=60)
+
+
 def stores_what_is_said(request: dict[str, Any]) -> Said:
     """A model that keeps every user message as an item, and then says so."""
     last = request["messages"][-1]

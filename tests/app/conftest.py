@@ -2,7 +2,7 @@
 
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 
 from ana.settings import PROJECT, Settings, load_settings
 from evals.load.server import Server
+from nodes.receipt import strip_receipt
 from tests.command_line import run_here
 from tests.conftest import folders, live_in
 from tests.forks import run_forked
@@ -42,6 +43,13 @@ def ana_forked(tmp_path: Path) -> Run:
         return run_forked("-m", "app.cli", *arguments, stdin=given, cwd=tmp_path, env=env)
 
     return run
+
+
+def command_line(env: Mapping[str, str], *arguments: str) -> str:
+    """Run a command of `ana` that is to succeed or to ask; return what it prints."""
+    done = run_here(*arguments, env=env)
+    assert done.returncode in (0, 3), done.stderr
+    return done.stdout
 
 
 HELLO = Said("Hello there.")
@@ -149,6 +157,13 @@ def client(server: Server, stub: Stub) -> Iterator[SyncLangGraphClient]:
 @pytest.fixture
 def thread(client: SyncLangGraphClient) -> str:
     return str(client.threads.create()["thread_id"])
+
+
+def texts(client: SyncLangGraphClient, thread: str) -> list[str]:
+    """Return what was said in a conversation, without receipts."""
+    values: Any = client.threads.get_state(thread)["values"] or {}
+    said = (m for m in values.get("messages", []) if m["type"] != "tool" and m["content"])
+    return [strip_receipt(message["content"]) for message in said]
 
 
 def say(question: str | list[Any]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from ana.errors import NotWaiting
 from ana.handles import Handles
 from ana.memory.changes import Cause
 from ana.memory.sources import IMPORT
-from ana.models.scripted import ScriptedModel, calls
+from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.tracing.files import TraceFiles
 from ana.workspace import open_workspace
@@ -31,10 +31,9 @@ from app.turn import Assistant, open_assistant
 from graph.builder import builder
 from graph.context import LocalContext
 from nodes.receipt import strip_receipt
-from tests.conftest import MakeAssistant
+from tests.conftest import THREAD, MakeAssistant, script_of
 from tests.others import ASKS, let_others_speak
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 APPROVE, REJECT = {"type": "approve"}, {"type": "reject"}
 
 
@@ -60,9 +59,7 @@ def contents(assistant: Assistant) -> list[str]:
 
 def read_results(assistant: Assistant) -> list[str]:
     """Return the results that the model was sent last."""
-    model = assistant.handles.model
-    assert isinstance(model, ScriptedModel)
-    return [m.text for m in model.seen[-1] if isinstance(m, ToolMessage)]
+    return [m.text for m in script_of(assistant).seen[-1] if isinstance(m, ToolMessage)]
 
 
 @pytest.fixture
@@ -77,11 +74,6 @@ def clearing(make_assistant: MakeAssistant) -> tuple[Assistant, str, str]:
     )
     script_of(assistant).replies = [batch, "That is that.", "Hello."]
     return assistant, first, second
-
-
-def script_of(assistant: Assistant) -> ScriptedModel:
-    assert isinstance(assistant.handles.model, ScriptedModel)
-    return assistant.handles.model
 
 
 def test_one_request_for_the_batch_comes_before_anything_runs(clearing: tuple[Assistant, str, str]) -> None:

@@ -4,10 +4,6 @@ import json
 import os
 import re
 import signal
-import subprocess
-import sys
-import threading
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +15,12 @@ from app.cli.main import COMMANDS, cli, find_others
 from tests.app.conftest import Run
 from tests.conftest import folders
 from tests.forks import fork, run_forked
-from tests.openai_stub import Said, openai_stub
+from tests.openai_stub import Gate, Said, openai_stub
 from tests.terminal import Terminal, chatting
-from tests.waiting import PATIENCE
 
 
-def test_ask_prints_the_answer_alone(tmp_path: Path) -> None:
-    """In a process started from nothing; the other commands run in forks."""
-    env = os.environ | folders(tmp_path, LLM_PROVIDER="offline", PYTHONPATH=str(PROJECT))
-    command = [sys.executable, "-m", "app.cli", "ask", "What's 9! / (3!*3!*3!)? Just the integer."]
-    done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
+def test_ask_prints_the_answer_alone(ana: Run) -> None:
+    done = ana("ask", "What's 9! / (3!*3!*3!)? Just the integer.")
     assert (done.returncode, done.stdout, done.stderr) == (0, "9! / (3!*3!*3!) = 1680\n", "no changes\n")
 
 
@@ -203,22 +195,17 @@ IGNORING = """
 
 
 def test_ctrl_c_stops_the_turn_and_not_the_program(tmp_path: Path) -> None:
-    asked, stopped = threading.Event(), threading.Event()
-
-    def hang(_: dict[str, Any]) -> Said:
-        asked.set()
-        stopped.wait()
-        return Said("Too late.")
-
-    with openai_stub(hang, Said("Here I am.")) as stub, ExitStack() as stack:
-        terminal = stack.enter_context(Terminal(folders(tmp_path, **stub.env), script=IGNORING))
-        stack.callback(stopped.set)
+    gate = Gate(Said("Too late."))
+    with (
+        openai_stub(gate, Said("Here I am.")) as stub,
+        Terminal(folders(tmp_path, **stub.env), script=IGNORING) as terminal,
+    ):
         terminal.until("/help shows the commands.")
         terminal.type("hello\r")
-        assert asked.wait(PATIENCE)
+        gate.wait()
         terminal.process.send_signal(signal.SIGINT)
         terminal.until("Stopped.")
-        stopped.set()
+        gate.opened.set()
         terminal.type("are you there?\r")
         terminal.until("Here I am.")
         terminal.type("/quit\r")

@@ -15,12 +15,10 @@ from ana.workspace import open_workspace
 from app.outcome import CutShort
 from app.turn import open_assistant
 from tests.chroma import find_neighbours, open_memory
-from tests.conftest import EMBEDDER, folders
+from tests.conftest import EMBEDDER, THREAD, folders
 from tests.forks import run_forked
 from tests.openai_stub import openai_stub, stores_what_is_said
 from tests.servers import own_serving
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b010"
 
 KILLED = """
     import json, os, signal, sys

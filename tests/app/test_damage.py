@@ -19,39 +19,15 @@ from ana.settings import load_settings
 from ana.time.clock import Clock
 from ana.workspace import open_workspace
 from app.cli.export import write_export
-from app.cli.main import cli, run_command
 from app.serving import mark_serving
 from tests.chroma import fill_chroma, open_memory
+from tests.command_line import run
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders, live_in
 from tests.embedders.tiny_minilm import trust, write_model
 
 COMMANDS = (("items",), ("ask", "note: the bins go out on Thursday"))
-MORE = {
-    "threads": ("threads", "list"),
-    "thread_names": ("threads", "list"),
-    "journal": ("history",),
-    "traces": ("traces",),
-}
+MORE = {"threads": ("threads", "list"), "journal": ("history",), "traces": ("traces",)}
 """What else reads a file, by its name."""
-
-Shown = pytest.CaptureFixture[str]
-
-
-def ana(capsys: Shown, *arguments: str) -> tuple[int, str]:
-    """Run a command in this process: its exit code, and all it printed."""
-    code = 0
-
-    def command() -> None:
-        nonlocal code
-        try:
-            cli(list(arguments))
-        except SystemExit as exc:
-            code = int(exc.code or 0)
-
-    capsys.readouterr()
-    code = run_command(command) or code
-    told = capsys.readouterr()
-    return code, told.out + told.err
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +37,7 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         live_in(path, patch)
         for said in ("Buy milk tomorrow", "I prefer tea", "note: the key is in the tin"):
-            cli(["ask", said, "--thread", "home"], standalone_mode=False)
+            run("ask", said, "--thread", "home")
     (path / "data" / "last_thread").write_text("0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001")
     return path
 
@@ -87,74 +63,70 @@ def folder(file: Path) -> None:
 FILES = (
     "data/journal.sqlite",
     "data/threads.sqlite",
-    "data/thread_names.json",
-    "data/last_thread",
-    "data/generation",
     "data/items.index.sqlite",
     "data/chroma/chroma.sqlite3",
     "traces",
 )
+"""Small files are in test_small_files.py."""
 
 
 @pytest.mark.parametrize(
     ("name", "spoil"),
     [(name, cut) for name in FILES]
-    + [(name, garbage) for name in ("data/threads.sqlite", "data/generation", "data/chroma/chroma.sqlite3", "traces")]
+    + [(name, garbage) for name in ("data/threads.sqlite", "data/chroma/chroma.sqlite3", "traces")]
     + [("data/journal.sqlite", spoil) for spoil in (garbage, empty, folder)],
 )
-def test_a_spoiled_file_is_named_and_repaired(
-    home: Path, name: str, spoil: Callable[[Path], None], capsys: Shown
-) -> None:
+def test_a_spoiled_file_is_named_and_repaired(home: Path, name: str, spoil: Callable[[Path], None]) -> None:
     for file in sorted((home / name).glob("*.jsonl")) if name == "traces" else [home / name]:
         spoil(file)
     for command in (*COMMANDS, *(more for place, more in MORE.items() if Path(name).stem == place)):
-        code, told = ana(capsys, *command)
+        code, told = run(*command)
         assert "Traceback" not in told
         assert code in (0, 1, 2)
         assert code == 0 or told.strip().endswith((".", "`", "other")), told
     if spoil is folder:
         for file in sorted((home / name).glob("*.jsonl")) if name == "traces" else [home / name]:
             shutil.rmtree(file, ignore_errors=True)
-    code, told = ana(capsys, "doctor", "--repair")
+    code, told = run("doctor", "--repair")
     assert code == 0, told
-    code, told = ana(capsys, "items")
+    code, told = run("items")
     assert "Buy milk" in told
     assert "the key is in the tin" in told
 
 
-def test_no_file_is_set_aside_that_a_server_has_open(home: Path, capsys: Shown) -> None:
+def test_no_file_is_set_aside_that_a_server_has_open(home: Path) -> None:
     file = home / "data" / "threads.sqlite"
     garbage(file)
     before = file.read_bytes()
     with mark_serving(open_workspace(load_settings())):
-        code, told = ana(capsys, "doctor", "--repair")
+        code, told = run("doctor", "--repair")
     assert (code, file.read_bytes() == before) == (1, True)
     assert "The server is running" in told
-    assert ana(capsys, "doctor", "--repair")[0] == 0
+    assert run("doctor", "--repair")[0] == 0
     assert not file.exists()
 
 
 @pytest.mark.parametrize("name", ["thread_names.json", "restore.json", "rebuilding.json"])
-def test_what_the_disk_does_not_let_be_read_is_not_set_aside(name: str, home: Path, capsys: Shown) -> None:
+def test_what_the_disk_does_not_let_be_read_is_not_set_aside(name: str, home: Path) -> None:
     note = home / "data" / name
     note.unlink(missing_ok=True)
     note.mkdir()  # stands for a file that gives EIO
-    code, told = ana(capsys, "doctor", "--repair")
+    code, told = run("doctor", "--repair")
     assert (code, f"{name} cannot be read: Is a directory. Check the disk" in told) == (1, True), told
     assert note.exists()
     assert not (home / "data" / "set-aside").exists()
 
 
-def test_what_is_wrong_with_the_format_note_is_told(home: Path, capsys: Shown) -> None:
+def test_what_is_wrong_with_the_format_note_is_told(home: Path) -> None:
     for spoil in (cut, garbage):
         spoil(home / "data" / "format.json")
-        code, told = ana(capsys, "items")
+        code, told = run("items")
         assert code == 2
         assert "format.json" in told
 
 
-def test_doctor_tells_what_is_whole_and_what_is_not(home: Path, capsys: Shown) -> None:
-    code, told = ana(capsys, "doctor")
+def test_doctor_tells_what_is_whole_and_what_is_not(home: Path) -> None:
+    code, told = run("doctor")
     assert code == 0
     assert told.startswith("All is well: 2 items, 1 context line, 1 conversation, 1 trace;")
     (home / "traces" / "orphan.jsonl").write_text("{")
@@ -162,97 +134,97 @@ def test_doctor_tells_what_is_whole_and_what_is_not(home: Path, capsys: Shown) -
     stamp = memory.stamp()
     fill_chroma(memory, [Item(make_item_id(), "past the journal", {}, stamp, stamp)])
     memory.close()
-    code, told = ana(capsys, "doctor")
+    code, told = run("doctor")
     assert code == 1
     assert "the journal says nothing, the store has “past the journal”" in told
     assert "orphan.jsonl belongs to a conversation that does not exist" in told
     assert told.strip().endswith("1 fault. `ana doctor --repair` repairs what can be repaired.")
-    code, told = ana(capsys, "doctor", "--repair", "--json")
+    code, told = run("doctor", "--repair", "--json")
     assert code == 0
     assert '"sound": true' in told
 
 
-def test_everything_out_and_in_again(home: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_everything_out_and_in_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first, second, packed = home / "a.jsonl", home / "b.jsonl", home / "b.zip"
-    assert ana(capsys, "export", str(first))[0] == 0
-    assert ana(capsys, "backup", str(packed))[0] == 0
-    code, told = ana(capsys, "backup", str(packed))
+    assert run("export", str(first))[0] == 0
+    assert run("backup", str(packed))[0] == 0
+    code, told = run("backup", str(packed))
     assert (code, "already exists" in told) == (1, True)
     for existing in (packed, first):
         before = existing.read_bytes()
-        code, told = ana(capsys, "export", str(existing))
+        code, told = run("export", str(existing))
         assert (code, "already exists" in told, "--force" in told) == (1, True, True)
         assert existing.read_bytes() == before
-    assert "is a folder" in ana(capsys, "export", "--force", str(home))[1]
+    assert "is a folder" in run("export", "--force", str(home))[1]
     os.mkfifo(pipe := home / "pipe")  # as /dev/stdout is, which root could replace
-    assert "is not a regular file" in ana(capsys, "export", "--force", str(pipe))[1]
+    assert "is not a regular file" in run("export", "--force", str(pipe))[1]
     assert pipe.is_fifo()
-    wrote = ana(capsys, "export", "--force", str(first))
+    wrote = run("export", "--force", str(first))
     assert wrote == (0, f"Wrote 2 items, 1 context line and 3 changes to {first}.\n")
-    code, told = ana(capsys, "import", str(packed))
+    code, told = run("import", str(packed))
     assert (code, "`ana restore` reads backups" in told) == (1, True)
     monkeypatch.setenv("ANA_DATA_DIR", str(home / "other"))
-    code, told = ana(capsys, "import", str(first))
+    code, told = run("import", str(first))
     assert (code, told) == (0, "3 new, 0 were here already.\n")
-    assert ana(capsys, "export", str(second))[0] == 0
+    assert run("export", str(second))[0] == 0
     assert second.read_bytes() == first.read_bytes()
-    assert ana(capsys, "export", "-")[0] == 0
-    assert ana(capsys, "ask", "delete the note about the key")[0] == 0
-    code, told = ana(capsys, "import", str(first))
+    assert run("export", "-")[0] == 0
+    assert run("ask", "delete the note about the key")[0] == 0
+    code, told = run("import", str(first))
     assert "2 were here already" in told
     assert "--replace" in told
     monkeypatch.setenv("TRACES_DIR", str(home / "other traces"))
-    code, told = ana(capsys, "restore", str(packed))
+    code, told = run("restore", str(packed))
     assert code == 0, told
     assert "2 items" in told
-    assert "home" in ana(capsys, "threads", "list")[1]
+    assert "home" in run("threads", "list")[1]
     assert len(list((home / "other traces").glob("*.jsonl"))) == 1
     (home / "x.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0")
-    code, told = ana(capsys, "import", str(home / "x.png"))
+    code, told = run("import", str(home / "x.png"))
     assert (code, "Nothing was imported" in told) == (1, True)
-    code, told = ana(capsys, "import", str(home / "nowhere"))
+    code, told = run("import", str(home / "nowhere"))
     assert code == 1
     assert "Traceback" not in told
 
 
-def test_other_programs_tasks_are_taken_in_and_back(home: Path, capsys: Shown) -> None:
+def test_other_programs_tasks_are_taken_in_and_back(home: Path) -> None:
     tasks = home / "tasks.csv"
     tasks.write_text("TYPE,CONTENT,DATE\ntask,Water the ferns,2026-01-13\n")
-    code, told = ana(capsys, "import", str(tasks))
+    code, told = run("import", str(tasks))
     assert (code, told.splitlines()[0]) == (0, "1 new, 0 were here already.")
-    assert "Water the ferns" in ana(capsys, "items", "ferns")[1]
-    assert ana(capsys, "import", str(tasks))[1].startswith("0 new, 1 were")
+    assert "Water the ferns" in run("items", "ferns")[1]
+    assert run("import", str(tasks))[1].startswith("0 new, 1 were")
     undo = next(line for line in told.splitlines() if "ana undo" in line).partition("ana ")[2].split()
-    assert ana(capsys, *undo)[0] == 0
-    assert "Water the ferns" not in ana(capsys, "items")[1]
+    assert run(*undo)[0] == 0
+    assert "Water the ferns" not in run("items")[1]
 
 
-def test_old_traces_are_listed_and_deleted(home: Path, capsys: Shown) -> None:
+def test_old_traces_are_listed_and_deleted(home: Path) -> None:
     (trace,) = (home / "traces").glob("*.jsonl")
     lines = trace.read_text().splitlines()
     trace.write_text("\n".join([lines[0].replace('"ts": "20', '"ts": "19'), *lines[1:]]) + "\n")
-    assert "home" in ana(capsys, "traces")[1]
-    assert "Buy milk" in ana(capsys, "traces", "--older-than", "30d")[1]
-    assert ana(capsys, "traces", "--purge")[0] == 2
-    assert ana(capsys, "traces", "--purge", "--older-than", "soon")[0] == 1
-    assert ana(capsys, "traces", "--purge", "--older-than", "30d")[1].startswith("1 turn is deleted permanently")
+    assert "home" in run("traces")[1]
+    assert "Buy milk" in run("traces", "--older-than", "30d")[1]
+    assert run("traces", "--purge")[0] == 2
+    assert run("traces", "--purge", "--older-than", "soon")[0] == 1
+    assert run("traces", "--purge", "--older-than", "30d")[1].startswith("1 turn is deleted permanently")
     assert trace.read_text().splitlines() == lines[1:]
-    assert ana(capsys, "traces", "--older-than", "4w")[1] == "No trace is older than 4w.\n"
-    assert ana(capsys, "threads", "delete", "home", "--yes")[0] == 0
+    assert run("traces", "--older-than", "4w")[1] == "No trace is older than 4w.\n"
+    assert run("threads", "delete", "home", "--yes")[0] == 0
     assert not trace.exists()
 
 
-def test_a_calendar_out_and_in_again(home: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_calendar_out_and_in_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = home / "a.ics"
-    assert ana(capsys, "ask", "Dentist on 2026-12-01 at 10:00")[0] == 0
-    assert ana(capsys, "export", "--ics", str(path)) == (0, f"Wrote 2 events to {path}.\n")
-    code, told = ana(capsys, "export", "--ics", str(path))
+    assert run("ask", "Dentist on 2026-12-01 at 10:00")[0] == 0
+    assert run("export", "--ics", str(path)) == (0, f"Wrote 2 events to {path}.\n")
+    code, told = run("export", "--ics", str(path))
     assert (code, "already exists" in told) == (1, True)
-    assert ana(capsys, "import", str(path)) == (0, "0 new, 2 were here already.\n")
-    code, told = ana(capsys, "export", "--ics", "-")
+    assert run("import", str(path)) == (0, "0 new, 2 were here already.\n")
+    code, told = run("export", "--ics", "-")
     assert (code, "Wrote 2 events to standard output." in told) == (0, True)
     monkeypatch.setenv("ANA_DATA_DIR", str(home / "other"))
-    code, told = ana(capsys, "import", str(path))
+    code, told = run("import", str(path))
     assert (code, "2 new" in told, "ana undo --turn import-" in told) == (0, True, True)
 
 
@@ -285,30 +257,28 @@ def test_an_export_that_is_read_slowly_keeps_nobody_waiting(home: Path, monkeypa
     assert written
 
 
-def test_a_backup_of_another_embedder_is_embedded_again(
-    home: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_backup_of_another_embedder_is_embedded_again(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packed = home / "b.zip"
-    assert ana(capsys, "backup", str(packed))[0] == 0
+    assert run("backup", str(packed))[0] == 0
     monkeypatch.setattr(WordLlamaEmbeddings, "name", "another")
-    assert ana(capsys, "items", "milk")[0] == 2
-    code, told = ana(capsys, "restore", str(packed))
+    assert run("items", "milk")[0] == 2
+    code, told = run("restore", str(packed))
     assert code == 0
     assert "Everything was restored from" in told
     assert "before-restore" in told
-    assert "milk" in ana(capsys, "items", "milk")[1]
+    assert "milk" in run("items", "milk")[1]
 
 
 @pytest.mark.filterwarnings("ignore:legacy embedding function config")  # Chroma's own, of its own description
 def test_a_backup_whose_model_is_not_here_names_the_command_until_it_is_run(
-    home: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("ANA_EMBEDDINGS", "auto")
     monkeypatch.setenv("ANA_EMBEDDER_DIR", str(trust(write_model(tmp_path / "tiny"), monkeypatch)))
-    assert ana(capsys, "reindex", "--embeddings", "minilm")[0] == 0
-    assert "All is well" in ana(capsys, "doctor")[1]
-    assert ana(capsys, "backup", str(home / "b.zip"))[0] == 0
-    assert ana(capsys, "reindex", "--embeddings", "wordllama")[0] == 0
+    assert run("reindex", "--embeddings", "minilm")[0] == 0
+    assert "All is well" in run("doctor")[1]
+    assert run("backup", str(home / "b.zip"))[0] == 0
+    assert run("reindex", "--embeddings", "wordllama")[0] == 0
     monkeypatch.setenv("ANA_EMBEDDER_DIR", str(tmp_path / "nothing"))
     remedy = "ana reindex --embeddings wordllama"
     for code, *command in (
@@ -318,48 +288,36 @@ def test_a_backup_whose_model_is_not_here_names_the_command_until_it_is_run(
         (2, "items", "milk"),
         (2, "ask", "note: the bins go out on Thursday"),
     ):
-        ended, told = ana(capsys, *map(str, command))
+        ended, told = run(*map(str, command))
         assert (ended, told.count(remedy), "uses wordllama" in told) == (code, 1, False), told
-    assert ana(capsys, *remedy.split()[1:])[0] == 0
-    assert remedy not in ana(capsys, "describe")[1]
-    assert "All is well" in ana(capsys, "doctor")[1]
-    assert "milk" in ana(capsys, "items", "milk")[1]
+    assert run(*remedy.split()[1:])[0] == 0
+    assert remedy not in run("describe")[1]
+    assert "All is well" in run("doctor")[1]
+    assert "milk" in run("items", "milk")[1]
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("threads", "list"),
-        ("threads", "show", "home"),
-        ("threads", "delete", "home", "--yes"),
-        ("threads", "restore", "home"),
-        ("trash",),
-        ("traces",),
-        ("ask", "hello", "--thread", "home"),
-        ("chat",),
-        ("items",),
-    ],
-)
-def test_an_older_program_says_what_to_do_with_a_newer_folder(
-    home: Path, capsys: Shown, command: tuple[str, ...]
-) -> None:
+READING = ("threads list", "threads show home", "traces")
+"""Commands that read a conversation or its trace."""
+
+
+def test_an_older_program_says_what_to_do_with_a_newer_folder(home: Path) -> None:
     (home / "data" / "format.json").write_text('{"format": 99, "version": "9.1.0"}')
-    code, shown = ana(capsys, *command)
-    assert code == 2
-    assert "was written by ana 9.1.0 in format 99; this is ana" in shown
-    assert "Install ana 9.1.0 or later, or set ANA_DATA_DIR" in shown
+    writing = ("threads delete home --yes", "threads restore home", "ask --thread home hello")
+    for command in (*READING, *writing, "trash", "chat", "items"):
+        code, shown = run(*command.split())
+        assert code == 2, command
+        assert "was written by ana 9.1.0 in format 99; this is ana" in shown
+        assert "Install ana 9.1.0 or later, or set ANA_DATA_DIR" in shown
 
 
-@pytest.mark.parametrize("command", [("threads", "list"), ("threads", "show", "home"), ("traces",), ("doctor",)])
-def test_an_older_program_says_what_to_do_with_newer_traces(
-    home: Path, capsys: Shown, command: tuple[str, ...]
-) -> None:
+def test_an_older_program_says_what_to_do_with_newer_traces(home: Path) -> None:
     (trace,) = (home / "traces").glob("*.jsonl")
     trace.write_text(trace.read_text().replace('"format": 1', '"format": 2'))
     before = trace.read_bytes()
-    code, shown = ana(capsys, *command)
-    assert code == 2
-    assert "was written by a newer ana in format 2" in shown
-    assert "Install the newer one" in shown
-    assert ana(capsys, "traces", "--purge", "--older-than", "0d")[0] == 2
+    for command in (*READING, "doctor"):
+        code, shown = run(*command.split())
+        assert code == 2, command
+        assert "was written by a newer ana in format 2" in shown
+        assert "Install the newer one" in shown
+    assert run("traces", "--purge", "--older-than", "0d")[0] == 2
     assert trace.read_bytes() == before

@@ -17,12 +17,10 @@ from ana.settings import PROJECT, OthersSettings, load_settings
 from ana.workspace import load_workspace, open_workspace
 from ana.workspace.personal import list_fixed, save_settings
 from app.reminding import make_ringer
-from tests.app.test_damage import ana as run
+from tests.command_line import run
 from tests.conftest import live_in
 from tests.forks import run_forked
 from tests.postgres.server import make_template, new_database
-
-Shown = pytest.CaptureFixture[str]
 
 
 @pytest.fixture(autouse=True)
@@ -34,57 +32,57 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         open_database(url).close()
 
 
-def test_what_is_asked_is_kept_found_undone_exported_and_brought_in(capsys: Shown, own: Path) -> None:
-    assert run(capsys, "ask", "add call the bank tomorrow")[0] == 0
-    assert "call the bank" in run(capsys, "items", "bank")[1]
-    assert run(capsys, "export", str(own / "before.jsonl"))[0] == 0
-    assert run(capsys, "undo")[0] == 0
-    assert "call the bank" not in run(capsys, "items")[1]
-    assert "call the bank" in run(capsys, "trash")[1]
-    assert run(capsys, "history")[1].count("call the bank") == 2
-    assert run(capsys, "import", str(own / "before.jsonl"), "--replace")[0] == 0
-    assert "call the bank" in run(capsys, "items", "bank")[1]
-    assert "call the bank" in run(capsys, "today")[1]
-    code, told = run(capsys, "doctor")
+def test_what_is_asked_is_kept_found_undone_exported_and_brought_in(own: Path) -> None:
+    assert run("ask", "add call the bank tomorrow")[0] == 0
+    assert "call the bank" in run("items", "bank")[1]
+    assert run("export", str(own / "before.jsonl"))[0] == 0
+    assert run("undo")[0] == 0
+    assert "call the bank" not in run("items")[1]
+    assert "call the bank" in run("trash")[1]
+    assert run("history")[1].count("call the bank") == 2
+    assert run("import", str(own / "before.jsonl"), "--replace")[0] == 0
+    assert "call the bank" in run("items", "bank")[1]
+    assert "call the bank" in run("today")[1]
+    code, told = run("doctor")
     assert (code, "every record is readable and in agreement with the journal" in told) == (0, True), told
-    described = json.loads(run(capsys, "describe", "--json")[1])
+    described = json.loads(run("describe", "--json")[1])
     assert (described["path"], described["collections"][0]["count"]) == ("the database", 1)
-    assert "add call the bank tomorrow" in run(capsys, "threads", "list")[1]
+    assert "add call the bank tomorrow" in run("threads", "list")[1]
     (record,) = load_workspace().open_traces().read(load_workspace().open_thread_store().ids()[0])
-    assert run(capsys, "replay", record["id"], "--rerun")[0] == 0
+    assert run("replay", record["id"], "--rerun")[0] == 0
     assert not [path for path in (own / "data").rglob("*") if path.is_file()]
 
 
-def test_what_only_a_folder_can_is_refused_in_a_sentence(capsys: Shown) -> None:
-    code, told = run(capsys, "doctor", "--repair")
+def test_what_only_a_folder_can_is_refused_in_a_sentence() -> None:
+    code, told = run("doctor", "--repair")
     assert (code, "database" in told, "docs/operating.md" in told) == (1, True, True), told
 
 
-def test_a_backup_is_written_and_brought_back(capsys: Shown, own: Path) -> None:
-    assert run(capsys, "ask", "add call the bank tomorrow", "--thread", "home")[0] == 0
-    code, told = run(capsys, "backup", str(own / "all.zip"))
+def test_a_backup_is_written_and_brought_back(own: Path) -> None:
+    assert run("ask", "add call the bank tomorrow", "--thread", "home")[0] == 0
+    code, told = run("backup", str(own / "all.zip"))
     assert (code, told) == (0, f"1 item, 0 lines, 1 change and 1 turn are in {own / 'all.zip'}.\n")
-    assert run(capsys, "ask", "note: the bins go out on Thursday", "--thread", "home")[0] == 0
-    code, told = run(capsys, "restore", str(own / "all.zip"), "--yes")
+    assert run("ask", "note: the bins go out on Thursday", "--thread", "home")[0] == 0
+    code, told = run("restore", str(own / "all.zip"), "--yes")
     assert (code, "previous state is in the database, as 'owner " in told, "1 item." in told) == (0, True, True), told
-    told = run(capsys, "items")[1]
+    told = run("items")[1]
     assert ("call the bank" in told, "bins" in told) == (True, False)
-    assert run(capsys, "undo")[0] == 0
+    assert run("undo")[0] == 0
 
 
-def test_a_person_is_removed_without_a_trace_and_their_rows_are_put_aside(capsys: Shown) -> None:
-    assert run(capsys, "users", "add", "anna")[0] == 0
-    run(capsys, "--user", "anna", "ask", "add water the plants")
+def test_a_person_is_removed_without_a_trace_and_their_rows_are_put_aside() -> None:
+    assert run("users", "add", "anna")[0] == 0
+    run("--user", "anna", "ask", "add water the plants")
     key = open_workspace(load_settings(), "anna").get_calendar_key()
     people = People(load_settings())
     assert people.find_by_calendar_key(key) == "anna"
     gone = open_workspace(load_settings(), "anna").storage
     place = gone.stamp().place
-    code, told = run(capsys, "users", "remove", "anna", "--yes")
+    code, told = run("users", "remove", "anna", "--yes")
     assert (code, "is in the database, as 'anna " in told) == (0, True)
     assert (people.names(), people.find_by_calendar_key(key), gone.stamp().place) == (["owner"], None, ())
-    run(capsys, "users", "add", "anna")
-    assert "plants" not in run(capsys, "--user", "anna", "items")[1]
+    run("users", "add", "anna")
+    assert "plants" not in run("--user", "anna", "items")[1]
     assert open_workspace(load_settings(), "anna").storage.stamp().place != place
 
 
@@ -127,18 +125,16 @@ def test_notes_are_kept_and_age() -> None:
     assert note.read() == ""
 
 
-def test_another_embedder_is_refused_until_everything_is_embedded_again(
-    capsys: Shown, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run(capsys, "ask", "add call the bank tomorrow")
+def test_another_embedder_is_refused_until_everything_is_embedded_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    run("ask", "add call the bank tomorrow")
     monkeypatch.setenv("ANA_EMBEDDINGS", "minilm")
     for command in (["items", "bank"], ["ask", "add water the plants"]):
-        code, told = run(capsys, *command)
+        code, told = run(*command)
         assert (code, "was embedded with wordllama" in told) == (2, True), told
-    assert run(capsys, "reindex") == (0, "1 records are now embedded with minilm.\n")
-    assert "call the bank" in run(capsys, "items", "financial institution")[1]
+    assert run("reindex") == (0, "1 records are now embedded with minilm.\n")
+    assert "call the bank" in run("items", "financial institution")[1]
     monkeypatch.setenv("ANA_EMBEDDINGS", "auto")
-    assert "call the bank" in run(capsys, "items", "bank")[1], "auto follows what made the vectors"
+    assert "call the bank" in run("items", "bank")[1], "auto follows what made the vectors"
 
 
 WITHOUT_DRIVER = """
@@ -161,12 +157,12 @@ def test_a_driver_that_is_not_installed_is_a_sentence(own: Path) -> None:
     assert "psycopg[binary]" in done.stderr
 
 
-def test_a_wrong_address_is_a_sentence_without_a_password(capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_address_is_a_sentence_without_a_password(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         monkeypatch.setenv("ANA_DATABASE_URL", f"postgresql://ana:secret@127.0.0.1:{closed.getsockname()[1]}/x")
-        code, told = run(capsys, "items")
+        code, told = run("items")
     assert (code, "refused" in told.lower(), "secret" in told) == (1, True, False), told
     monkeypatch.setenv("ANA_DATABASE_URL", "postgresql://ana:secret@[/x")
-    code, told = run(capsys, "items")
+    code, told = run("items")
     assert (code, told.startswith("ANA_DATABASE_URL is wrong"), "secret" in told) == (2, True, False)

@@ -19,11 +19,6 @@ def nest(depth: int) -> str:
     return "[" * depth + "]" * depth
 
 
-def write_backup(path: Path, depth: int) -> None:
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("manifest.json", nest(depth))
-
-
 DOORS: dict[str, tuple[tuple[str, ...], str]] = {
     "--where": (("items", "--where", "{nested}"), ""),
     "--decide": (("ask", "--thread", "t", "--decide", "{file}"), "{nested}"),
@@ -35,14 +30,11 @@ DOORS: dict[str, tuple[tuple[str, ...], str]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("door", "depth"),
-    # no argument of a command line is as long as the deepest
-    [(door, depth) for door in DOORS for depth in DEPTHS if door != "--where" or depth < 10_000],
-)
-def test_deep_json_is_refused_with_a_sentence(ana: Run, tmp_path: Path, door: str, depth: int) -> None:
+@pytest.mark.parametrize("door", DOORS)
+def test_deep_json_is_refused_with_a_sentence_at_every_door(ana: Run, tmp_path: Path, door: str) -> None:
     arguments, text = DOORS[door]
-    file, told = tmp_path / "given.json", {"file": str(tmp_path / "given.json"), "nested": nest(depth)}
+    # one that Python reads and cannot print; how deep others may be is held below, for the one that reads them all
+    file, told = tmp_path / "given.json", {"file": str(tmp_path / "given.json"), "nested": nest(900)}
     file.write_text(text.format(**told))
     done = ana(*(argument.format(**told) for argument in arguments))
     assert done.returncode in (1, 2)
@@ -51,9 +43,9 @@ def test_deep_json_is_refused_with_a_sentence(ana: Run, tmp_path: Path, door: st
     assert 0 < len(done.stderr.splitlines()) < 12
 
 
-@pytest.mark.parametrize("depth", DEPTHS)
-def test_a_backup_with_a_deep_manifest_is_refused(ana: Run, tmp_path: Path, depth: int) -> None:
-    write_backup(tmp_path / "b.zip", depth)
+def test_a_backup_with_a_deep_manifest_is_refused(ana: Run, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        archive.writestr("manifest.json", nest(900))
     done = ana("restore", str(tmp_path / "b.zip"))
     assert done.returncode == 1
     assert "is not a complete backup" in done.stderr

@@ -3,10 +3,8 @@
 import asyncio
 import contextvars
 import json
-import threading
 import time
 import uuid
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from typing import Any
@@ -27,34 +25,12 @@ from app.turn import open_assistant
 from evals.load.mixed import run_round
 from evals.load.server import Server
 from nodes.receipt import strip_receipt
-from tests.app.conftest import HELLO, say
+from tests.app.conftest import HELLO, say, texts
 from tests.conftest import MakeAssistant
 from tests.forks import run_forked
-from tests.openai_stub import Said, Stub, stores_what_is_said
+from tests.openai_stub import Gate, Said, Stub, stores_what_is_said
 
 pytestmark = pytest.mark.database
-
-
-class Gate:
-    """A model that says nothing until the gate is opened, and tells when it was asked."""
-
-    def __init__(self, *replies: Said) -> None:
-        self.opened = threading.Event()
-        self.reached = threading.Event()
-        self._replies = replies
-
-    def script(self) -> list[Callable[[dict[str, Any]], Said] | Said]:
-        return [self._wait, *self._replies[1:], HELLO]
-
-    def _wait(self, _: dict[str, Any]) -> Said:
-        self.reached.set()
-        self.opened.wait(60)
-        return self._replies[0]
-
-
-def texts(client: SyncLangGraphClient, thread: str) -> list[str]:
-    values: Any = client.threads.get_state(thread)["values"]
-    return [strip_receipt(m["content"]) for m in values["messages"] if m["type"] != "tool" and m["content"]]
 
 
 def questions(settings: Settings, thread: str) -> list[str]:
@@ -86,10 +62,10 @@ def test_forty_messages_at_once_through_every_door_are_answered_in_one_order(
 def test_a_run_that_still_works_is_not_finished_by_another_door(
     client: SyncLangGraphClient, server: Server, stub: Stub, thread: str, server_settings: Settings
 ) -> None:
-    gate = Gate(store("the only cheese"), Said("Saved."))
-    stub.script = gate.script()
+    gate = Gate(store("the only cheese"))
+    stub.script = [gate, Said("Saved."), HELLO]
     run = client.runs.create(thread, "ana", input=say("cheese"))
-    assert gate.reached.wait(30)
+    gate.wait()
     with ThreadPoolExecutor(1) as pool:
         asked = pool.submit(ask, server, thread, "and then?")
         gate.opened.set()
@@ -136,17 +112,12 @@ def test_runs_that_wait_for_their_thread_keep_no_other_thread_waiting(
         waiting = [client.runs.create(thread, "ana", input=say(f"waits {n}")) for n in range(6)]
         answered: Any = client.runs.wait(client.threads.create()["thread_id"], "ana", input=say("elsewhere"))
         assert strip_receipt(answered["messages"][-1]["content"]) == "Hello there."
-        assert texts_or_none(client, thread) == []
+        assert texts(client, thread) == []
     finally:
         lock.release()
     for run in waiting:
         client.runs.join(thread, run["run_id"])
     assert texts(client, thread)[::2] == [f"waits {n}" for n in range(6)]
-
-
-def texts_or_none(client: SyncLangGraphClient, thread: str) -> list[str]:
-    values: Any = client.threads.get_state(thread)["values"]
-    return texts(client, thread) if values else []
 
 
 def test_a_run_that_waits_for_another_door_is_cancelled_at_once(
@@ -232,11 +203,11 @@ def test_an_edit_during_a_turn_loses_nothing(
 ) -> None:
     client.runs.wait(thread, "ana", input=say("before"))
     gate = Gate(Said("Late."))
-    stub.script = gate.script()
+    stub.script = [gate, HELLO]
     edit = {"values": say("put in"), "as_node": "load_context"}
     with ThreadPoolExecutor(2) as pool:
         asked = pool.submit(ask, server, thread, "during")
-        assert gate.reached.wait(30)
+        gate.wait()
         edited = pool.submit(httpx.post, f"{server.url}/threads/{thread}/state", json=edit, timeout=60)
         wait([edited], timeout=0.5)  # without an owner it would be through by now
         gate.opened.set()
@@ -259,9 +230,9 @@ def test_a_run_that_was_stopped_is_not_finished_by_the_next_message(
     client: SyncLangGraphClient, server: Server, stub: Stub, thread: str, server_settings: Settings
 ) -> None:
     gate = Gate(store("what nobody wants any more"))
-    stub.script = [store("what was wanted"), *gate.script()]
+    stub.script = [store("what was wanted"), gate, HELLO]
     run = client.runs.create(thread, "ana", input=say("both"))
-    assert gate.reached.wait(30)
+    gate.wait()
     client.runs.cancel(thread, run["run_id"], wait=True)
     gate.opened.set()
     answered = ask(server, thread, "hello")

@@ -10,8 +10,7 @@ from langgraph_sdk.client import SyncLangGraphClient
 from ana.handles import open_data
 from ana.settings import Settings
 from ana.workspace import open_workspace
-from nodes.receipt import strip_receipt
-from tests.app.conftest import say
+from tests.app.conftest import say, texts
 from tests.openai_stub import Said, Stub
 
 ADVISE: Any = {"autonomy": "advise"}
@@ -41,9 +40,7 @@ def check(
     assert stored(settings, content) == [f"{content} of oak"]
     client.runs.wait(thread, "ana", command={"resume": APPROVE}, context=ADVISE)
     assert stored(settings, content) == [f"{content} of elm", f"{content} of oak"]
-    values: Any = client.threads.get_state(thread)["values"]
-    said = [message["content"] for message in values["messages"] if message["type"] in ("human", "ai")]
-    assert [strip_receipt(text) for text in said if text] == ["Keep elm", "See your list."]
+    assert texts(client, thread) == ["Keep elm", "See your list."]
 
 
 def stored(settings: Settings, content: str) -> list[str]:

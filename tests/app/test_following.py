@@ -14,12 +14,10 @@ from app import following
 from app.following import Following, follow_meanwhile, list_calendars
 from app.server.app import build_app
 from tests.app.page.conftest import Browser
-from tests.app.test_damage import ana as run
+from tests.command_line import run
 from tests.conftest import live_in
 from tests.feeds import CHOIR, Feed, feeding, write_feed
 from tests.waiting import wait_until
-
-Shown = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -35,25 +33,25 @@ def list_items() -> list[str]:
         return sorted(f"{item.content} {item.properties['start_date']}" for item in handles.memory.items())
 
 
-def test_a_calendar_is_followed_and_followed_no_more(feed: Feed, capsys: Shown) -> None:
-    code, told = run(capsys, "import", feed.url, "--follow", "--name", "My choir")
+def test_a_calendar_is_followed_and_followed_no_more(feed: Feed) -> None:
+    code, told = run("import", feed.url, "--follow", "--name", "My choir")
     assert (code, told.splitlines()[0]) == (0, "My-choir is followed and read every hour: 2 entries imported.")
     assert [each.name for each in list_calendars(load_workspace())] == ["My-choir"]
-    code, told = run(capsys, "import", feed.url, "--follow")
+    code, told = run("import", feed.url, "--follow")
     assert (code, told) == (1, "The calendar My-choir is followed already. Give another one its own name.\n")
-    assert run(capsys, "import", "Others", "--unfollow")[0] == 1
-    code, told = run(capsys, "import", "My-choir", "--unfollow")
+    assert run("import", "Others", "--unfollow")[0] == 1
+    code, told = run("import", "My-choir", "--unfollow")
     assert (code, told.splitlines()[0]) == (0, "My-choir is no longer followed: 2 entries removed.")
     assert (list_items(), list_calendars(load_workspace())) == ([], [])
 
 
-def test_what_cannot_be_read_is_not_followed(feed: Feed, capsys: Shown) -> None:
+def test_what_cannot_be_read_is_not_followed(feed: Feed) -> None:
     for data, status in ((b"<html>", 200), (feed.data, 404)):
         feed.data, feed.status = data, status
-        code, told = run(capsys, "import", feed.url, "--follow")
+        code, told = run("import", feed.url, "--follow")
         assert code == 1
         assert "secret" not in told
-    assert run(capsys, "import", "/etc/passwd", "--follow")[0] == 1
+    assert run("import", "/etc/passwd", "--follow")[0] == 1
     assert (list_items(), list_calendars(load_workspace())) == ([], [])
 
 
@@ -66,21 +64,19 @@ def test_at_most_ten_are_followed_and_nothing_is_lost(feed: Feed) -> None:
         assert len(list_calendars(handles.workspace)) == 10
 
 
-def test_an_address_is_brought_in_once(feed: Feed, capsys: Shown) -> None:
-    assert run(capsys, "import", feed.url, "--from-others")[1].startswith("2 new")
+def test_an_address_is_brought_in_once(feed: Feed) -> None:
+    assert run("import", feed.url, "--from-others")[1].startswith("2 new")
     assert len(list_items()) == 2
     feed.data = b"BEGIN:VCALENDAR"
-    code, told = run(capsys, "import", feed.url)
+    code, told = run("import", feed.url)
     assert code == 1
     assert told.startswith("What 127.0.0.1 sent is cut off or damaged")
 
 
-def test_it_is_read_every_hour_and_today_tells_what_changed(
-    feed: Feed, capsys: Shown, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_read_every_hour_and_today_tells_what_changed(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
     feed.tag = '"1"'
-    run(capsys, "import", feed.url, "--follow", "--name", "Work")
-    assert "From your calendars" not in run(capsys, "today")[1]
+    run("import", feed.url, "--follow", "--name", "Work")
+    assert "From your calendars" not in run("today")[1]
     feed.data, feed.tag = write_feed(("1", "20301202T130000Z", "Choir")), '"2"'
     with open_data(load_workspace(), "a test") as handles:
         Following(handles).read_due()
@@ -89,36 +85,36 @@ def test_it_is_read_every_hour_and_today_tells_what_changed(
         Following(handles).read_due()
         Following(handles).read_due()
     assert [each.get("if-none-match") for each in feed.asked] == [None, '"1"', '"2"']
-    told = run(capsys, "today")[1]
+    told = run("today")[1]
     assert "~ “Choir” (start date Mon 2 Dec 2030 11:00 -> Mon 2 Dec 2030 14:00)" in told
     assert "- “Dentist”" in told
 
 
-def test_whoever_travels_has_the_same_moments(feed: Feed, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
-    run(capsys, "import", feed.url, "--follow", "--name", "Work")
+def test_whoever_travels_has_the_same_moments(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("import", feed.url, "--follow", "--name", "Work")
     monkeypatch.setattr(following, "EVERY", timedelta())
     monkeypatch.setenv("ANA_TIMEZONE", "America/New_York")
-    run(capsys, "remind", "--once")
+    run("remind", "--once")
     assert len(feed.asked) == 2
-    assert "From your calendars" not in run(capsys, "today")[1]
+    assert "From your calendars" not in run("today")[1]
     assert list_items() == ["Choir 2030-12-02T11:00", "Dentist 2030-12-03T11:00"]
 
 
-def test_what_fails_is_told_until_it_works_again(feed: Feed, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
-    run(capsys, "import", feed.url, "--follow", "--name", "Work")
+def test_what_fails_is_told_until_it_works_again(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("import", feed.url, "--follow", "--name", "Work")
     monkeypatch.setattr(following, "EVERY", timedelta())
     feed.status = 500
-    run(capsys, "remind", "--once")
+    run("remind", "--once")
     for command in ("due", "doctor"):
-        assert "The calendar Work was not read: 127.0.0.1 answered 500." in run(capsys, command)[1]
+        assert "The calendar Work was not read: 127.0.0.1 answered 500." in run(command)[1]
     assert len(list_items()) == 2
     feed.status = 200
-    run(capsys, "remind", "--once")
-    assert "was not read" not in run(capsys, "due")[1]
+    run("remind", "--once")
+    assert "was not read" not in run("due")[1]
 
 
-def test_programs_that_run_read_it(feed: Feed, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
-    run(capsys, "import", feed.url, "--follow", "--name", "Work")
+def test_programs_that_run_read_it(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("import", feed.url, "--follow", "--name", "Work")
     monkeypatch.setattr(following, "EVERY", timedelta())
     feed.data = write_feed(CHOIR)
     with open_data(load_workspace(), "a test") as handles, follow_meanwhile(handles):
@@ -130,10 +126,8 @@ def test_programs_that_run_read_it(feed: Feed, capsys: Shown, monkeypatch: pytes
         wait_until(lambda: len(list_items()) == 2)
 
 
-def test_the_end_of_a_program_does_not_wait_for_a_slow_server(
-    feed: Feed, capsys: Shown, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    run(capsys, "import", feed.url, "--follow", "--name", "Work")
+def test_the_end_of_a_program_does_not_wait_for_a_slow_server(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("import", feed.url, "--follow", "--name", "Work")
     monkeypatch.setattr(following, "EVERY", timedelta())
     feed.is_slow = True
     before = len(feed.asked)

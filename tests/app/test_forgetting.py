@@ -10,7 +10,7 @@ from langchain_core.messages import RemoveMessage
 
 from ana.errors import NotFound, StoreBroken
 from ana.handles import Handles
-from ana.models.scripted import ScriptedModel, calls
+from ana.models.scripted import calls
 from ana.reminders.ledger import RingKey
 from ana.settings import Settings
 from ana.workspace import open_workspace
@@ -23,7 +23,7 @@ from app.repl.conversations import Conversations
 from app.repl.repl import Repl
 from app.turn import Assistant
 from tests.app.conftest import Run
-from tests.conftest import MakeAssistant
+from tests.conftest import MakeAssistant, script_of
 from tests.traces_of import find_traces
 
 SECRET = "The pin of the quokka card is 47119932"
@@ -83,11 +83,6 @@ def test_nothing_is_forgotten_without_a_name_or_of_one_that_is_not_there(ana: Ru
     for name in ("line 7", "nothing", HERE, "a/b"):
         assert "There is no message, item or line" in ana("forget", name, "--yes").stderr
     assert "Say what to forget." in ana("forget").stderr
-
-
-def script_of(assistant: Assistant) -> ScriptedModel:
-    assert isinstance(assistant.handles.model, ScriptedModel)
-    return assistant.handles.model
 
 
 def talk(assistant: Assistant, *turns: tuple[str, str, Any]) -> list[str]:

@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 
 import click
 import pytest
-from typer.testing import CliRunner
 
 from ana.errors import UserError
 from ana.handles import open_data
@@ -18,11 +17,10 @@ from ana.settings import Settings, load_settings
 from ana.time.clock import Clock
 from ana.workspace import open_workspace
 from app.cli.history import find_entries, parse_since, show_entries
-from app.cli.main import cli
 from app.undo import undo_turn
 from tests.app.conftest import Run
 from tests.chroma import open_memory
-from tests.conftest import BERLIN, EMBEDDER, folders, live_in
+from tests.conftest import BERLIN, EMBEDDER, folders
 
 
 def filled(settings: Settings) -> str:
@@ -135,26 +133,3 @@ def test_undo_in_a_conversation_is_of_that_conversation(ana: Run) -> None:
 def test_a_weekday_in_history_is_the_one_that_was(since: str, day: str) -> None:
     clock = Clock(ZoneInfo("UTC"), lambda: datetime(2026, 1, 7, 9, tzinfo=UTC))
     assert parse_since(since, clock).startswith(day)
-
-
-def test_trash(settings: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    item = filled(settings)
-    live_in(tmp_path, monkeypatch)
-
-    def said(*words: str) -> str:
-        done = CliRunner().invoke(cli, ["trash", *words])
-        return done.output if done.exception is None else str(done.exception)
-
-    assert said() == "The trash is empty.\n"
-    memory = open_memory(settings.ana_data_dir, EMBEDDER, Clock(BERLIN))
-    memory.delete(item)
-    memory.close()
-    assert item in said("list")
-    assert "+ “Dentist”" in said("restore", item)
-    assert f"{item} is not in the trash" in said("restore", item)
-    memory.delete(item)
-    memory.close()
-    assert said("--purge").startswith("Deleted permanently: 0 items,")
-    assert "not an age" in said("--purge", "--older-than", "soon")
-    assert "Deleted permanently: 1 item, 0 lines, 0 conv" in said("--purge", "--older-than", "0d")
-    assert said() == "The trash is empty.\n"

@@ -5,8 +5,6 @@ import re
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-import pytest
-
 from ana.memory.item import Item
 from ana.memory.search.result import QueryResult
 from ana.time.clock import Clock
@@ -66,20 +64,20 @@ def test_items_are_found_by_words_and_by_filter_and_say_why(ana: Run, tmp_path: 
     assert nothing.stderr == "Nothing was found. No item has the property 'colour'; there are n.\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--where", "nope"], "--where is not JSON"),
-        (["--where", '{"n": {"$approx": 1}}'], "$approx"),
-        (["--where", '["n"]'], "A filter is an object"),
-        (["--limit", "0"], "--limit"),
-    ],
-)
-def test_wrong_use_is_a_sentence_and_exit_code_2(ana: Run, arguments: list[str], said: str) -> None:
-    done = ana("items", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
+WRONG_USE = [
+    (["--where", "nope"], "--where is not JSON"),
+    (["--where", '{"n": {"$approx": 1}}'], "$approx"),
+    (["--where", '["n"]'], "A filter is an object"),
+    (["--limit", "0"], "--limit"),
+]
+
+
+def test_wrong_use_is_a_sentence_and_exit_code_2(ana: Run) -> None:
+    for arguments, said in WRONG_USE:
+        done = ana("items", *arguments)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert said in done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_due_shows_what_is_open_by_section_and_tells_by_exit_code(ana: Run, tmp_path: Path) -> None:
@@ -169,25 +167,23 @@ def test_reindex_embeds_everything_again(ana: Run, tmp_path: Path) -> None:
     assert ana("items", "orchids").stdout.split("\n")[1].startswith(id)
 
 
-@pytest.mark.parametrize(
-    ("name", "env", "said"),
-    [
-        ("openai", {}, "Set OPENAI_API_KEY"),
-        ("openai", {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, "openai could not be reached"),
-        ("ollama", {"OLLAMA_HOST": "http://127.0.0.1:9"}, "ollama could not be reached"),
-        ("minilm", {"ANA_EMBEDDER_DIR": "/nowhere"}, "all-MiniLM-L6-v2 is not in /nowhere"),
-        ("best", {}, "best"),
-    ],
-)
-def test_an_embedder_that_cannot_be_had_leaves_everything_as_it_was(
-    ana: Run, tmp_path: Path, name: str, env: dict[str, str], said: str
-) -> None:
+EMBEDDERS: list[tuple[str, dict[str, str], str]] = [
+    ("openai", {}, "Set OPENAI_API_KEY"),
+    ("openai", {"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, "openai could not be reached"),
+    ("ollama", {"OLLAMA_HOST": "http://127.0.0.1:9"}, "ollama could not be reached"),
+    ("minilm", {"ANA_EMBEDDER_DIR": "/nowhere"}, "all-MiniLM-L6-v2 is not in /nowhere"),
+    ("best", {}, "best"),
+]
+
+
+def test_an_embedder_that_cannot_be_had_leaves_everything_as_it_was(ana: Run, tmp_path: Path) -> None:
     (id,) = keep(tmp_path, ("Water the orchids", {}))
-    done = ana("reindex", "--embeddings", name, HOME=str(tmp_path / "home"), **env)
-    assert done.returncode in (1, 2)
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
-    assert ana("items", "orchids").stdout.split("\n")[1].startswith(id)
+    for name, env, said in EMBEDDERS:
+        done = ana("reindex", "--embeddings", name, HOME=str(tmp_path / "home"), **env)
+        assert done.returncode in (1, 2)
+        assert said in done.stderr
+        assert "Traceback" not in done.stderr
+        assert ana("items", "orchids").stdout.split("\n")[1].startswith(id)
 
 
 def test_what_has_little_to_do_with_the_words_is_not_shown(ana: Run) -> None:

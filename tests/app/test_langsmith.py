@@ -25,7 +25,7 @@ from ana.tracing.langsmith import settle_environment
 from ana.workspace import open_workspace
 from evals.load.server import Server, running
 from nodes.receipt import strip_receipt
-from tests.app.conftest import Run
+from tests.app.conftest import Run, say
 from tests.conftest import folders
 from tests.langsmith_collector import KEY, Collector, langsmith_collector
 from tests.openai_stub import Said, Stub, openai_stub, without_tools
@@ -157,24 +157,25 @@ def test_a_turn_of_the_server_is_one_tree_and_a_dead_endpoint_does_not_hold_it(
 
 def ask_server(server: Server, question: str) -> str:
     """Run a turn through the API; return its thread."""
-    given: Any = {"messages": [{"role": "user", "content": question}]}
     with get_sync_client(url=server.url) as client:
         thread = client.threads.create()["thread_id"]
-        client.runs.wait(thread, "ana", input=given)
+        client.runs.wait(thread, "ana", input=say(question))
     return str(thread)
 
 
-def test_a_turn_with_a_violation_is_found_by_a_tag(
-    collector: Collector, env: dict[str, str], stub: Stub, ana: Run
+@pytest.mark.parametrize("is_hidden", [False, True])
+def test_a_turn_with_a_violation_is_found_by_a_tag_whose_reason_is_hidden_with_what_it_may_quote(
+    collector: Collector, env: dict[str, str], stub: Stub, ana: Run, is_hidden: bool
 ) -> None:
     stub.script = [Said("It is note abcd2e4f."), Said("I did not keep anything.")]
-    ana("ask", "keep this", **env)
+    ana("ask", "keep this", **env, **(HIDDEN if is_hidden else {}))
     (root,) = collector.wait_for_roots(1)
     assert {"policy_violation", "policy_violation:citation"} <= set(root["tags"])
     assert root["extra"]["metadata"]["policy_violations"] == "citation"
     sent_back, answer = [run["extra"]["metadata"] for run in find_calls(collector, root)]
     assert sent_back["policy_violation"] == "citation"
-    assert "abcd2e4f" in sent_back["policy_violation_reason"]
+    assert ("abcd2e4f" in collector.bodies()) != is_hidden
+    assert ("abcd2e4f" in sent_back.get("policy_violation_reason", "")) != is_hidden
     assert sent_back["usage_metadata"]["total_tokens"], "what it had is kept"
     assert "policy_violation" not in answer
 
@@ -183,17 +184,6 @@ def find_calls(collector: Collector, root: dict[str, Any]) -> list[dict[str, Any
     """The model's runs of a turn, in their order."""
     runs = [run for node in collector.children(root) for run in collector.children(node)]
     return [run for run in runs if run["run_type"] == "llm"]
-
-
-def test_the_reason_of_a_violation_is_hidden_with_what_it_may_quote(
-    collector: Collector, env: dict[str, str], stub: Stub, ana: Run
-) -> None:
-    stub.script = [Said("It is note abcd2e4f."), Said("I did not keep anything.")]
-    ana("ask", "keep this", **env, **HIDDEN)
-    (root,) = collector.wait_for_roots(1)
-    sent_back, _ = [run["extra"]["metadata"] for run in find_calls(collector, root)]
-    assert sent_back["policy_violation"] == "citation"
-    assert "abcd2e4f" not in collector.bodies()
 
 
 def test_a_tools_inputs_are_its_arguments_alone(
@@ -274,14 +264,6 @@ def test_secrets_are_never_sent(collector: Collector, env: dict[str, str], stub:
     assert KEY not in collector.bodies()
 
 
-def test_what_is_to_be_hidden_is_hidden(collector: Collector, env: dict[str, str], ana: Run) -> None:
-    ana("ask", "I need milk", **env, LANGSMITH_HIDE_INPUTS="1", LANGSMITH_HIDE_OUTPUTS="Yes")
-    (root,) = collector.wait_for_roots(1)
-    assert draw(collector, root) == TREE
-    assert {json.dumps([r["inputs"], r["outputs"]]) for r in collector.runs.values()} == {"[{}, {}]"}
-    assert "milk" not in collector.bodies().lower()
-
-
 HIDDEN = {"LANGSMITH_HIDE_INPUTS": "true", "LANGSMITH_HIDE_OUTPUTS": "true"}
 WORDS = ("zanzibar", "quetzal", "xylophone", "obelisk", "marzipan", "wombat", "platypus", "gazebo")
 """What is said, stored, answered and refused in a conversation, and nowhere else."""
@@ -318,8 +300,7 @@ def test_nothing_of_a_conversation_with_the_server_is_sent_if_it_is_to_be_hidden
     with serving(env, tmp_path / "server.log") as server, get_sync_client(url=server.url) as client:
         thread, told = str(client.threads.create()["thread_id"]), list[str]()
         for question in (*(said for said, _ in CONVERSATION), "wombat gazebo"):
-            given: Any = {"messages": [{"role": "user", "content": question}]}
-            told.append(finish(client, thread, client.runs.wait(thread, "ana", input=given)))
+            told.append(finish(client, thread, client.runs.wait(thread, "ana", input=say(question))))
         collector.wait_for_roots(7)
     assert [text.split(".")[0] for text in told[:3]] == ["Done, xylophone"] * 3
     assert told[3].startswith("The model provider refused the request (400): “wombat")
@@ -338,14 +319,18 @@ def finish(client: SyncLangGraphClient, thread: str, result: Any) -> str:
     return str(result["messages"][-1]["content"])
 
 
-@pytest.mark.parametrize(("hidden", "shown"), [("inputs", "outputs"), ("outputs", "inputs")])
-def test_inputs_and_outputs_are_hidden_apart(
-    collector: Collector, env: dict[str, str], ana: Run, hidden: str, shown: str
+@pytest.mark.parametrize(
+    ("hidden", "shown"), [(["inputs"], ["outputs"]), (["outputs"], ["inputs"]), (["inputs", "outputs"], [])]
+)
+def test_inputs_and_outputs_are_hidden_apart_and_together(
+    collector: Collector, env: dict[str, str], ana: Run, hidden: list[str], shown: list[str]
 ) -> None:
-    ana("ask", "I need milk", **env, **{f"LANGSMITH_HIDE_{hidden.upper()}": "true"})
+    ana("ask", "I need milk", **env, **{f"LANGSMITH_HIDE_{name.upper()}": "Yes" for name in hidden})
     (root,) = collector.wait_for_roots(1)
-    assert root[shown]
-    assert not [r for r in collector.runs.values() if r[hidden]]
+    assert draw(collector, root) == TREE
+    assert all(root[name] for name in shown)
+    assert not [r for r in collector.runs.values() if any(r[name] for name in hidden)]
+    assert ("milk" in collector.bodies().lower()) == bool(shown)
 
 
 def test_with_tracing_off_nothing_is_sent_though_there_is_a_key(

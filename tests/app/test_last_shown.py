@@ -16,12 +16,11 @@ from app.cli.ask import MOST, find_last_request, remember_request
 from app.outcome import Waiting
 from tests.app.conftest import Done, Run
 from tests.asking import asking
-from tests.conftest import folders
+from tests.conftest import THREAD, folders
 from tests.openai_stub import Said, openai_stub
 from tests.others import let_others_speak
 from tests.terminal import Terminal
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 SHELL = """
     import fcntl, os, runpy, shlex, sys, termios
 

@@ -1,4 +1,4 @@
-"""Commands that index, journal and traces can answer import neither Chroma nor what talks to models."""
+"""Light commands and the prompt import neither Chroma nor what talks to models."""
 
 import json
 import os
@@ -91,11 +91,22 @@ def test_light_commands_import_nothing_heavy(lived_in: Path) -> None:
         assert command not in WITHOUT_VECTORS or "numpy" not in imported, command
 
 
-def test_the_commands_that_are_light_answer_from_what_is_kept(lived_in: Path) -> None:
-    due, items = map(json.loads, run(lived_in, ["due", "--json"], ["items", "--json"]).stdout.splitlines())
-    assert [item["content"] for item in due["overdue"]] == ["Renew the passport"]
-    assert {item["content"] for item in items["items"]} == {
-        "Renew the passport",
-        "The spare key is in the blue tin",
-        "milk is out",
-    }
+LATER = ("numpy", "wordllama", *HEAVY)
+ELSEWHERE = ("ana.time.when", "ana.memory.search.query", "app.cli.doctor", "app.cli.setup")
+"""Modules of ours that other commands need."""
+
+
+def test_the_repl_is_imported_without_what_answers_and_other_commands_need() -> None:
+    script = (
+        "import importlib.metadata, sys\n"
+        "from app.cli import main\n"
+        "importlib.metadata.distributions = None  # whoever looks for plugins among all packages fails\n"
+        "def load(_):\n"
+        "    import app.repl.repl\n"
+        "    main.load_command('chat')\n"
+        f"    print([name for name in {LATER + ELSEWHERE} if name in sys.modules])\n"
+        "main.run_command = load\n"
+        "main.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=PROJECT, capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"

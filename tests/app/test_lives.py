@@ -48,29 +48,30 @@ def begins(titles: list[str], expected: list[str]) -> bool:
     return len(titles) == len(expected) and all(map(str.startswith, titles, sorted(expected)))
 
 
-def test_today_calls_overdue_what_somebody_still_has_to_do(day: dict[str, Any], life: Life) -> None:
+def test_today_a_terminal_and_the_prompt_call_overdue_what_somebody_still_has_to_do(
+    day: dict[str, Any], life: Life
+) -> None:
     groups = group_due(life.handles)
     assert begins(list_titles([*groups["overdue"].items, *groups["unmarked"].items]), day["overdue"])
     assert begins(list_titles(groups["today"].items), day["today"])
+    shown = read_sections(list_today(group_due_locally(life.handles), 99, 200, life.now.date()))
+    for name, expected in (("Overdue", day["overdue"]), ("Today", day["today"])):
+        found = shown.get(f"{name} ({len(expected)})", [])
+        assert len(found) == len(expected)
+        assert all(any(title in line for line in found) for title in expected)
+    life.say("hello")
+    told = life.model.seen[-1][-1].text
+    for title in day["overdue"]:
+        assert f"{json.dumps(shorten(title, TITLE))}, due " in told
+    assert ("Overdue" in told) == bool(day["overdue"])
 
 
-def test_a_terminal_shows_the_same_and_counts(day: dict[str, Any], life: Life) -> None:
-    lines = list_today(group_due_locally(life.handles), 99, 200, life.now.date())
+def read_sections(lines: list[str]) -> dict[str, list[str]]:
+    """Return the lines below each title."""
     shown: dict[str, list[str]] = {}
     for line in lines:
         if not line.startswith(" "):
             title = line
         else:
             shown.setdefault(title, []).append(line[2:].strip())
-    for name, expected in (("Overdue", day["overdue"]), ("Today", day["today"])):
-        found = shown.get(f"{name} ({len(expected)})", [])
-        assert len(found) == len(expected)
-        assert all(any(title in line for line in found) for title in expected)
-
-
-def test_the_prompt_names_what_is_overdue(day: dict[str, Any], life: Life) -> None:
-    life.say("hello")
-    told = life.model.seen[-1][-1].text
-    for title in day["overdue"]:
-        assert f"{json.dumps(shorten(title, TITLE))}, due " in told
-    assert ("Overdue" in told) == bool(day["overdue"])
+    return shown

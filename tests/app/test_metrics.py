@@ -21,11 +21,10 @@ from ana.workspace import open_workspace
 from app.outcome import Waiting
 from app.server import measuring
 from app.server.measuring import OTHER, TurnMeter, show_metrics
-from tests.conftest import EMBEDDER, MakeAssistant, folders
+from tests.conftest import EMBEDDER, THREAD, MakeAssistant, folders
 from tests.others import let_others_speak
 from tests.servers import own_serving
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 WORDS = "zebrawords"
 LOCAL = Listener("127.0.0.1", 0)
 USED = {"input_tokens": 1000, "output_tokens": 200, "total_tokens": 1200, "input_token_details": {"cache_read": 300}}

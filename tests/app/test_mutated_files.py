@@ -9,7 +9,7 @@ import pytest
 
 from ana.settings import load_settings
 from ana.workspace import open_workspace
-from app.cli.main import cli, run_command
+from tests.command_line import run
 from tests.conftest import live_in
 from tests.mutations import mutate_lines, mutate_text
 
@@ -48,14 +48,6 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield path / "home"
 
 
-def run(*arguments: str) -> int:
-    """Run a command in this process; return its exit code."""
-    try:
-        return run_command(lambda: cli(list(arguments), standalone_mode=True))
-    except SystemExit as end:
-        return int(end.code or 0)
-
-
 TELLING = (
     ("replay", "--path", "{trace}", "--index", "{index}"),
     ("replay", "--path", "{trace}", "--index", "{index}", "--json"),
@@ -71,9 +63,7 @@ TELLING = (
 
 
 @pytest.mark.parametrize("count", [12, pytest.param(1000, marks=pytest.mark.long)])
-def test_a_trace_that_was_changed_is_told_or_refused(
-    lived_in: Path, capsys: pytest.CaptureFixture[str], count: int
-) -> None:
+def test_a_trace_that_was_changed_is_told_or_refused(lived_in: Path, count: int) -> None:
     settings, random = load_settings(), Random(count)
     trace = settings.traces_dir / f"{open_workspace(settings).open_threads().resolve(NAME)}.jsonl"
     before, outside = trace.read_bytes(), list_outside(lived_in)
@@ -84,16 +74,15 @@ def test_a_trace_that_was_changed_is_told_or_refused(
             trace.write_bytes(changed)
             for command in random.sample(TELLING, 6):
                 told = [argument.format(trace=trace, index=random.randrange(-len(lines), 0)) for argument in command]
-                check(told, capsys, changed)
+                check(told, changed)
     finally:
         trace.write_bytes(before)
     assert list_outside(lived_in) == outside
 
 
-def check(command: Sequence[str], capsys: pytest.CaptureFixture[str], changed: bytes) -> None:
+def check(command: Sequence[str], changed: bytes) -> None:
     """Run a command that must end with a code of its own, without a traceback."""
-    code = run(*command)
-    told = "".join(capsys.readouterr())
+    code, told = run(*command)
     assert code in (0, 1, 2), (command, told, changed)
     assert "Traceback" not in told, (command, told, changed)
     assert "\x1b" not in told
@@ -124,7 +113,7 @@ READING = (
 
 @pytest.mark.parametrize("count", [5, pytest.param(250, marks=pytest.mark.long)])
 def test_a_small_file_that_was_changed_stops_no_command_without_a_sentence(
-    lived_in: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, count: int
+    lived_in: Path, tmp_path: Path, count: int
 ) -> None:
     folder, random, outside = load_settings().ana_data_dir, Random(count), list_outside(lived_in)
     shutil.copytree(folder, tmp_path / "kept")
@@ -134,7 +123,7 @@ def test_a_small_file_that_was_changed_stops_no_command_without_a_sentence(
             changed = change(SMALL[name] or (folder / name).read_bytes(), random)
             (folder / name).write_bytes(changed)
             for command in random.sample(READING, 3):
-                check(command, capsys, changed)
+                check(command, changed)
             shutil.rmtree(folder)
             shutil.copytree(tmp_path / "kept", folder)
     finally:

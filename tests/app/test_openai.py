@@ -11,10 +11,9 @@ from ana.settings import load_settings
 from ana.workspace import open_workspace
 from app.outcome import Done, expect_done
 from app.turn import open_assistant
-from tests.conftest import folders
+from tests.conftest import THREAD, folders
 from tests.openai_stub import Said, Stub, openai_stub
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
 TWO = Said(
     "I will keep both.",
     calls=[("create_item", {"content": "Buy milk – 2 €"}), ("append_context", {"content": "Is called Mira"})],

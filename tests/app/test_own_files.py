@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.test_damage import ana as run
+from tests.command_line import run
 from tests.conftest import live_in
 
 OWN = (
@@ -16,14 +16,12 @@ OWN = (
     *("data/chroma/readme.txt", "traces/list.jsonl", "log/ana.log.txt", "log/ana.logs"),
 )
 
-Shown = pytest.CaptureFixture[str]
-
 
 @pytest.fixture
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> Path:
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     live_in(tmp_path, monkeypatch)
     for said in ("note: buy milk", "note: the key is in the tin"):
-        assert run(capsys, "ask", said, "--thread", "home")[0] == 0
+        assert run("ask", said, "--thread", "home")[0] == 0
     (trace,) = (tmp_path / "traces").iterdir()
     for name in (*OWN, f"traces/{trace.name}.bak"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -40,7 +38,7 @@ def read_own(home: Path) -> dict[str, int]:
     return {str(path.relative_to(home)): stat.S_IMODE(path.stat().st_mode) for path in mine}
 
 
-def test_no_command_touches_what_is_called_nearly_as_ours(home: Path, capsys: Shown) -> None:
+def test_no_command_touches_what_is_called_nearly_as_ours(home: Path) -> None:
     before = read_own(home)
     assert len(before) == len(OWN) + 1
     commands = (
@@ -49,25 +47,25 @@ def test_no_command_touches_what_is_called_nearly_as_ours(home: Path, capsys: Sh
         *(["ask", "delete the note about the milk"], ["threads", "delete", "home", "--yes"]),
     )
     for command in commands:
-        code, told = run(capsys, *command)
+        code, told = run(*command)
         assert code == 0, (command, told)
         assert read_own(home) == before, command
     for file in (home / "data" / "chroma").glob("*/*.bin"):
         file.write_bytes(bytes(2000))
     (home / "data" / "journal.sqlite").write_bytes(b"damaged")
     (home / "data" / "generation").write_text("another start of the machine")
-    assert run(capsys, "doctor", "--repair")[0] == 0
-    assert "key is in the tin" in run(capsys, "items")[1]
+    assert run("doctor", "--repair")[0] == 0
+    assert "key is in the tin" in run("items")[1]
     moved = before.keys() - read_own(home).keys()
     assert moved <= {"data/chroma/readme.txt"}, "what is in Chroma's folder is set aside with it"
     assert not moved or list((home / "data" / "set-aside").glob("*/chroma/readme.txt"))
 
 
-def test_a_purge_leaves_a_persons_own_where_it_is(home: Path, capsys: Shown) -> None:
+def test_a_purge_leaves_a_persons_own_where_it_is(home: Path) -> None:
     before = read_own(home)
-    assert run(capsys, "ask", "delete the note about the milk")[0] == 0
-    run(capsys, "threads", "delete", "home", "--yes")
-    code, told = run(capsys, "trash", "--purge", "--older-than", "0d", "--with-conversations", "--yes")
+    assert run("ask", "delete the note about the milk")[0] == 0
+    run("threads", "delete", "home", "--yes")
+    code, told = run("trash", "--purge", "--older-than", "0d", "--with-conversations", "--yes")
     assert code == 0, told
     assert "1 item" in told
     assert read_own(home).keys() == before.keys()

@@ -18,7 +18,6 @@ from ana.backends.in_memory import InMemoryBackend
 from ana.errors import CannotReplay, ModelFailed
 from ana.handles import Handles, open_handles
 from ana.memory.trash import purge
-from ana.memory.undo import undo
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.tracing.schema import Record, list_nodes
@@ -37,12 +36,11 @@ from graph.context import LocalContext
 from nodes.requests import decide_all
 from tests.app.conftest import Run
 from tests.app.test_crash import KILLED
-from tests.conftest import EMBEDDER, folders
+from tests.conftest import EMBEDDER, THREAD, folders
 from tests.forks import run_forked
 from tests.openai_stub import Said, openai_stub
 from tests.sent import typed
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "due_date": "2026-01-09"}})
 
 
@@ -314,14 +312,6 @@ def test_a_tool_of_the_persons_own_is_not_run_again(tmp_path: Path, monkeypatch:
     found = desk.repeat(desk.records()[0])
     assert found is not None
     assert (found.step, found.what, found.again) == (1, "tool", "⛔️validation_error"), "it is not there any more"
-
-
-def test_a_turn_that_was_undone_is_the_same_again(desk: Desk) -> None:
-    done = desk.say("Add milk", calls(MILK), "Saved.")
-    assert isinstance(done, Done)
-    undo(desk.handles.memory, done.trace_id)
-    desk.expect_same()
-    assert desk.handles.memory.count() == 0, "the store itself is only read"
 
 
 def test_what_was_changed_or_purged_since_is_not_needed(desk: Desk) -> None:

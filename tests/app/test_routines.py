@@ -21,7 +21,7 @@ from ana.workspace import Workspace
 from app.due import group_due
 from app.routines.offers import OFFERS, start_offer
 from app.routines.running import HOW, Routines, find_brief, list_routines
-from tests.app.test_damage import ana as run
+from tests.command_line import run
 from tests.conftest import BERLIN, live_in
 from tests.postgres.server import open_people
 from tests.stories import Life
@@ -237,9 +237,6 @@ def test_an_offer_is_started_at_a_time(morning: Morning) -> None:
             start_offer(morning.life.handles, name, at)
 
 
-Shown = pytest.CaptureFixture[str]
-
-
 @pytest.mark.parametrize("name", [*OFFERS])
 def test_each_offer_can_be_started_on_every_day(morning: Morning, name: str) -> None:
     for day in (WEDNESDAY + timedelta(days) for days in range(7)):
@@ -252,19 +249,19 @@ def test_each_offer_can_be_started_on_every_day(morning: Morning, name: str) -> 
         morning.life.memory.delete(item.id)
 
 
-def test_the_command_starts_lists_asks_and_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Shown) -> None:
+def test_the_command_starts_lists_asks_and_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     live_in(tmp_path, monkeypatch)
-    code, told = run(capsys, "routines")
+    code, told = run("routines")
     assert code == 0
     assert "There is no routine." in told
     assert "ana routines start morning" in told
-    assert run(capsys, "routines", "start", "morning", "--at", "06:30")[0] == 0
-    code, told = run(capsys, "routines", "list")
+    assert run("routines", "start", "morning", "--at", "06:30")[0] == 0
+    code, told = run("routines", "list")
     id = told.splitlines()[1].split()[0]
     assert "06:30" in told
     assert "ana routines start morning" not in told
-    assert run(capsys, "routines", "run", id) == (0, "Nothing is due in the next seven days.\n")
-    assert run(capsys, "routines", "run", "nonsense")[0] == 1
-    assert run(capsys, "routines", "end", id)[0] == 0
-    assert run(capsys, "undo")[0] == 0
-    assert id in run(capsys, "routines")[1]
+    assert run("routines", "run", id) == (0, "Nothing is due in the next seven days.\n")
+    assert run("routines", "run", "nonsense")[0] == 1
+    assert run("routines", "end", id)[0] == 0
+    assert run("undo")[0] == 0
+    assert id in run("routines")[1]

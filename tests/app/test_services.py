@@ -14,10 +14,8 @@ import pytest
 
 from app.services import REMIND, SERVE, Service, describe, plan
 from evals.load.server import free_port
-from tests.app.test_damage import ana as run
+from tests.command_line import run
 from tests.conftest import live_in
-
-Shown = pytest.CaptureFixture[str]
 
 FAKE = """#!/bin/sh
 echo "$@" >> "$HOME/calls"
@@ -56,49 +54,44 @@ SERVICES = pytest.mark.parametrize(
 
 @SERVICES
 def test_what_is_installed_is_shown_asked_about_written_told_by_doctor_and_removed(
-    system: Path,
-    capsys: Shown,
-    monkeypatch: pytest.MonkeyPatch,
-    service: Service,
-    options: Sequence[str],
-    units: Sequence[str],
+    system: Path, monkeypatch: pytest.MonkeyPatch, service: Service, options: Sequence[str], units: Sequence[str]
 ) -> None:
     folder, command = system / ".config" / "systemd" / "user", service.name
     hint = f"`ana {command} --install` installs it."
-    assert run(capsys, command, "--uninstall") == (1, f"Nothing is installed. {hint}\n")
-    code, told = run(capsys, command, "--install", *options)
+    assert run(command, "--uninstall") == (1, f"Nothing is installed. {hint}\n")
+    code, told = run(command, "--install", *options)
     assert code == 1
     assert "Nothing was installed, because this is not a terminal." in told
     say_yes(monkeypatch, False)
-    assert run(capsys, command, "--install", *options)[0] == 1
+    assert run(command, "--install", *options)[0] == 1
     assert not folder.exists()
     assert describe(service) == ""
     say_yes(monkeypatch)
-    code, told = run(capsys, command, "--install", *options)
+    code, told = run(command, "--install", *options)
     assert code == 0
     assert sorted(path.name for path in folder.iterdir()) == units
     for name in units:
         assert f"{folder / name}:\n{(folder / name).read_text()}" in told
     assert (system / "calls").read_text() == f"--user daemon-reload\n--user enable --now {service.unit}\n"
-    assert f"The system runs `ana {command}`" in run(capsys, "doctor")[1]
+    assert f"The system runs `ana {command}`" in run("doctor")[1]
     monkeypatch.setenv("FAILS", "3")
-    assert f"`ana {command}` is installed and does not run" in run(capsys, "doctor")[1]
+    assert f"`ana {command}` is installed and does not run" in run("doctor")[1]
     monkeypatch.setenv("FAILS", "0")
-    assert run(capsys, command, "--uninstall")[0] == 0
+    assert run(command, "--uninstall")[0] == 0
     assert (system / "calls").read_text().endswith(f"--user disable --now {service.unit}\n")
     assert list(folder.iterdir()) == []
 
 
-def test_a_system_that_refuses_is_told(system: Path, capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_system_that_refuses_is_told(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     say_yes(monkeypatch)
     monkeypatch.setenv("FAILS", "3")
-    code, told = run(capsys, "remind", "--install")
+    code, told = run("remind", "--install")
     assert code == 1
     assert told.splitlines()[-1].startswith("`systemctl --user daemon-reload` failed:")
 
 
-def test_a_server_that_nobody_can_sign_in_to_is_not_installed(system: Path, capsys: Shown) -> None:
-    code, told = run(capsys, "serve", "--install", "--host", "0.0.0.0")
+def test_a_server_that_nobody_can_sign_in_to_is_not_installed(system: Path) -> None:
+    code, told = run("serve", "--install", "--host", "0.0.0.0")
     assert code == 2
     assert "nobody has a token" in told
 

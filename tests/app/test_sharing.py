@@ -18,7 +18,7 @@ from ana.workspace import Workspace, load_workspace, open_workspace
 from ana.workspace.personal import save_settings
 from app.answering import answer, find_rung
 from app.reminding import list_targets, make_ringer
-from tests.app.test_damage import ana as run
+from tests.command_line import run
 from tests.conftest import BERLIN, folders, live_in
 from tests.postgres.server import keeping
 from tests.reminders.collector import Collector, collecting
@@ -174,15 +174,13 @@ def check_names(settings: Settings) -> None:
     assert people.list_granted("zoe") == [], "she was not meant"
 
 
-def test_the_command_shows_and_ends_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_shows_and_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     live_in(tmp_path, monkeypatch)
     with open_data(load_workspace(), "a test") as handles:
         id = handles.memory.create("Mum's pill", PILL).id
-    assert run(capsys, "share", id)[0] == run(capsys, "share", "nonsense", "ben")[0] == 1
-    code, told = run(capsys, "share", id, "ben")
+    assert run("share", id)[0] == run("share", "nonsense", "ben")[0] == 1
+    code, told = run("share", id, "ben")
     assert (code, "ben, if there is one here, may see Mum's pill." in told) == (0, True)
-    assert run(capsys, "share") == (0, f"{id}  ben  Mum's pill\n")
-    assert run(capsys, "share", id, "ben", "--end") == (0, "ben does not see it any more.\n")
-    assert run(capsys, "share") == (0, "")
+    assert run("share") == (0, f"{id}  ben  Mum's pill\n")
+    assert run("share", id, "ben", "--end") == (0, "ben does not see it any more.\n")
+    assert run("share") == (0, "")

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage
 from langgraph.types import Command
 from starlette.testclient import TestClient
 
-from ana.models.scripted import ScriptedModel, calls
+from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.workspace import open_workspace
 from app.outcome import NotShown, Waiting
@@ -19,11 +19,9 @@ from graph.replies import bind_message
 from nodes.receipt import strip_receipt
 from nodes.short_replies import read_short_reply
 from tests.asking import asking
-from tests.conftest import MakeAssistant
+from tests.conftest import THREAD, MakeAssistant, script_of
 from tests.others import ASKS, let_others_speak
 from tests.sent import typed
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 
 YES = (
     "yes|ok|sure|yes please|Yes, please!|yes all of it please|go ahead|ja|Ja, mach das bitte|sí|sí, por favor|oui"
@@ -55,9 +53,7 @@ def assistant(make_assistant: MakeAssistant) -> Assistant:
             return AIMessage("That is that.")
         return calls(("delete_item", {"id": passport})) if "tidy" in typed(messages[-1].text) else AIMessage("Hello.")
 
-    model = made.handles.model
-    assert isinstance(model, ScriptedModel)
-    model.replies = [decide] * 20
+    script_of(made).replies = [decide] * 20
     return made
 
 
@@ -106,12 +102,6 @@ def test_a_message_that_says_no_and_what_instead_is_carried_out_at_once(assistan
     answered = ask(assistant, said, ask(assistant, "tidy up").request_id)
     assert answered.answer == "Hello."
     assert contents(assistant) == ["Passport"]
-
-
-def test_after_a_message_that_had_to_wait_a_yes_still_decides(assistant: Assistant) -> None:
-    held = ask(assistant, "hello", ask(assistant, "tidy up").request_id)
-    assert strip_receipt(ask(assistant, "ok", held.request_id).answer) == "That is that."
-    assert contents(assistant) == []
 
 
 @pytest.fixture
@@ -176,10 +166,9 @@ WRONG: list[tuple[Any, str]] = [
 def test_a_wrong_reply_is_answered_with_what_is_missing_or_expected(
     assistant: Assistant, settings: Settings, reply: Any, told: str
 ) -> None:
-    memory, model = assistant.handles.memory, assistant.handles.model
-    assert isinstance(model, ScriptedModel)
+    memory = assistant.handles.memory
     both = [("delete_item", {"id": id}) for id in (next(memory.items()).id, memory.create("Buy milk", {}).id)]
-    model.replies = [calls(*both)]
+    script_of(assistant).replies = [calls(*both)]
     ask(assistant, "tidy up")
     with open_workspace(settings).open_thread_store().open_saver() as saver:
         config: Any = {"configurable": {"thread_id": THREAD}}

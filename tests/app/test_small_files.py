@@ -1,6 +1,5 @@
 """Every small file of ours, with anything in it: a sentence, nothing lost, and a repair. There is a list of them."""
 
-import io
 import itertools
 import os
 from collections.abc import Callable
@@ -13,8 +12,7 @@ from ana.backends.chroma.care.files import DATABASES
 from ana.backends.chroma.collection import INDEXES
 from ana.files import SQLITE_SUFFIXES
 from ana.own_files import PEOPLE, SERVER
-from app.cli.main import cli
-from tests.app.test_damage import ana as run
+from tests.command_line import run, run_here
 from tests.conftest import live_in
 
 NOTES = (
@@ -66,9 +64,6 @@ DELETED_BY_HAND = "moved.json"
 """Only a person knows whether what is in the folder was moved away."""
 
 
-Shown = pytest.CaptureFixture[str]
-
-
 @pytest.fixture(scope="module")
 def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with items, a line, a named conversation, and a copy that was refused."""
@@ -76,11 +71,10 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         live_in(path, patch)
         for said in ("note: buy milk", "I prefer tea", "note: the key is in the tin"):
-            cli(["ask", said, "--thread", "home"], standalone_mode=False)
-        cli(["threads", "delete", "home", "--yes"], standalone_mode=False)
-        for more in (["threads", "restore", "home"], ["chat"]):
-            patch.setattr("sys.stdin", io.StringIO("hello\n"))
-            cli(more, standalone_mode=False)
+            run("ask", said, "--thread", "home")
+        run("threads", "delete", "home", "--yes")
+        run("threads", "restore", "home")
+        run_here("chat", given="hello\n")
     return path
 
 
@@ -101,13 +95,12 @@ def choose_cases() -> list[Any]:
 
 @pytest.mark.parametrize(("names", "spoil"), choose_cases())
 def test_a_small_file_with_anything_in_it_is_a_sentence_and_a_repair(
-    home: Path, names: tuple[str, ...], spoil: Callable[[bytes], bytes], capsys: Shown, monkeypatch: pytest.MonkeyPatch
+    home: Path, names: tuple[str, ...], spoil: Callable[[bytes], bytes], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for file in (home / "data" / name for name in names):
         file.write_bytes(spoil(file.read_bytes() if file.exists() else b'{"unpacked": "restored-01234567"}'))
     for command in COMMANDS:
-        monkeypatch.setattr("sys.stdin", io.StringIO())
-        code, told = run(capsys, *command)
+        code, told = run(*command)
         assert "Traceback" not in told
         assert code in (0, 1, 2)
         assert code == 0 or told.strip().endswith((".", "`")), told
@@ -115,14 +108,14 @@ def test_a_small_file_with_anything_in_it_is_a_sentence_and_a_repair(
         file.write_text(told.partition("Write ")[2].partition(" into it")[0])
     elif DELETED_BY_HAND in names:
         file.unlink()
-    code, told = run(capsys, "doctor", "--repair")
+    code, told = run("doctor", "--repair")
     assert code == 0, told
-    code, told = run(capsys, "items")
+    code, told = run("items")
     assert code == 0, told
     assert all(kept in told for kept in KEPT)
 
 
-def test_the_list_of_our_files_is_complete(home: Path, capsys: Shown) -> None:
+def test_the_list_of_our_files_is_complete(home: Path) -> None:
     for command in (
         "reindex",
         "doctor --repair",
@@ -131,7 +124,7 @@ def test_the_list_of_our_files_is_complete(home: Path, capsys: Shown) -> None:
         "cost",
         "threads list",
     ):
-        assert run(capsys, *command.replace("b.zip", str(home / "b.zip")).split())[0] == 0
+        assert run(*command.replace("b.zip", str(home / "b.zip")).split())[0] == 0
     names = {path.name for path in (home / "data").iterdir()}
     databases = {f"{name}{suffix}" for name in (*DATABASES, *INDEXES) for suffix in SQLITE_SUFFIXES}
     assert names <= {*NOTES, *databases, "chroma", SERVER, PEOPLE, "backups", "set-aside", "locks", "traces"}

@@ -75,18 +75,16 @@ def test_an_answer_comes_in_chunks_under_its_id_and_is_not_sent_again(client: Sy
     assert {event["id"] for event in heard.custom} == {heard.messages[0]["id"]}
 
 
-def test_the_receipt_comes_with_the_last_values_under_the_id_of_the_answer(
+@pytest.mark.database
+def test_a_call_and_the_answer_have_an_id_each_and_the_receipt_comes_with_the_last_values(
     client: SyncLangGraphClient, stub: Stub
 ) -> None:
     heard = hear(client, stub, MILK, SAVED)
-    (*_, last) = (part.data["messages"][-1] for part in heard.parts if part.event == "values")
+    told = [part.data for part in heard.parts if part.event == "values"]
+    assert [len(values["messages"]) for values in told] == [1, 2, 4, 5], "as often as messages are written"
+    assert {name for values in told for name in values} == {"messages"}
+    last = told[-1]["messages"][-1]
     assert (number(last), last["content"]) == ("2", add_receipt("See your list: buy milk.", "- Stored: “Buy milk”"))
-
-
-def test_a_call_and_the_answer_have_an_id_each_and_a_calls_id_is_its_results(
-    client: SyncLangGraphClient, stub: Stub
-) -> None:
-    heard = hear(client, stub, MILK, SAVED)
     ids = ["1", "1-0-result", "1-1-result", "2"]
     assert [id for id, _ in heard.streamed()] == [id for id, _ in heard.last] == ids
     assert (heard.streamed()[0][1], heard.streamed()[-1][1]) == ("I will look.", "See your list: buy milk.")
@@ -173,14 +171,6 @@ def test_updates_tell_what_is_asked(client: SyncLangGraphClient, stub: Stub) -> 
 def test_updates_show_no_draft_that_is_kept_back(client: SyncLangGraphClient, stub: Stub) -> None:
     steps = read_updates(client, stub, FALSE, HELLO, context={"stream_drafts": False})
     assert not [shown for _, shown in steps if "draft" in shown or "draft" in shown.get("correction", {})]
-
-
-@pytest.mark.database
-def test_values_are_sent_as_often_as_messages_are_written(client: SyncLangGraphClient, stub: Stub) -> None:
-    heard = hear(client, stub, MILK, SAVED)
-    told = [part.data for part in heard.parts if part.event == "values"]
-    assert [len(values["messages"]) for values in told] == [1, 2, 4, 5]
-    assert {name for values in told for name in values} == {"messages"}
 
 
 def test_half_a_character_does_not_end_the_run(client: SyncLangGraphClient, stub: Stub) -> None:

@@ -21,30 +21,18 @@ from app.studio import fill_table, read_rows
 from evals.load.server import Server, running
 from graph.builder import builder
 from nodes.receipt import strip_receipt
-from tests.app.conftest import HELLO, say
-from tests.conftest import MakeAssistant
+from tests.app.conftest import HELLO, command_line, say, texts
+from tests.conftest import THREAD, MakeAssistant
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub
 from tests.servers import _start, serving
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 OTHER = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b002"
 ADVISE: Any = {"autonomy": "advise"}
 
 
 def last_answer(row: dict[str, Any]) -> str:
     return strip_receipt(row["values"]["messages"][-1].content)
-
-
-def texts(client: SyncLangGraphClient, thread: str) -> list[str]:
-    values: Any = client.threads.get_state(thread)["values"]
-    return [strip_receipt(message["content"]) for message in values["messages"]]
-
-
-def command_line(env: dict[str, str], *arguments: str) -> str:
-    done = run_forked("-m", "app.cli", *arguments, env=env)
-    assert done.returncode in (0, 3), done.stderr
-    return done.stdout
 
 
 @pytest.mark.dev_server

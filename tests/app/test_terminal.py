@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,11 @@ from ana.values import Properties
 from ana.workspace import open_workspace
 from app.cli.main import COMMANDS, find_others
 from tests.app.conftest import Run
+from tests.command_line import run_here
 from tests.conftest import folders
 from tests.memory.conformance import memory_on
 from tests.openai_stub import Said, Stub, openai_stub
-from tests.terminal import Terminal
+from tests.terminal import Terminal, chatting
 
 TITLE, CLEAR, COLOUR = "\x1b]0;owned\x07", "\x1b[2J\x1b[3;3H", "\x1b[5;97;41m\x9b97;41m\x90q\x9c"
 BIDI = "\u202egnp.exe\u2066\u200f\u061c"
@@ -124,10 +124,14 @@ CALLS: dict[str, list[list[str]]] = {
 
 
 def run(env: dict[str, str], *arguments: str, cwd: Path) -> str:
-    terminal = Terminal(env, *arguments, cwd=cwd)
-    with closing(terminal):
-        terminal.type("n\r")  # to whatever asks
-        seen = terminal.read_to_end()
+    """Return what a command shows in a terminal, where a no is typed to whatever it asks."""
+    if arguments[0] == "chat":  # its line editor needs a real one
+        with Terminal(env, *arguments, cwd=cwd) as terminal:
+            terminal.type("n\r")
+            seen = terminal.read_to_end()
+    else:
+        done = run_here(*arguments, given="n\n", cwd=cwd, env=env | {"TERM": "xterm"}, is_terminal=True)
+        seen = done.stdout + done.stderr
     assert "Traceback" not in seen, seen
     return seen
 
@@ -153,8 +157,7 @@ def test_no_command_lets_anything_drive_the_terminal(env: dict[str, str], tmp_pa
 def test_the_prompt_lets_nothing_drive_the_terminal(env: dict[str, str], tmp_path: Path) -> None:
     run(env, "ask", "--thread", FILE, f"keep {HOSTILE}", cwd=tmp_path)
     (tmp_path / "data" / "typed").write_text(f"\n# 2026-01-01 00:00:00\n+{HOSTILE}\n")
-    terminal = Terminal(env, "chat", "--thread", FILE, cwd=tmp_path)
-    with closing(terminal):
+    with Terminal(env, "chat", "--thread", FILE, cwd=tmp_path) as terminal:
         terminal.until("/help shows the commands.")
         lines = ("keep this", "/items", "/due", "/context", "/context edit 0 x\x0b", "/transcript", "/threads", "/undo")
         up, clear = "\x1b[A" * 3, "\x15"
@@ -174,9 +177,7 @@ def test_the_prompt_lets_nothing_drive_the_terminal(env: dict[str, str], tmp_pat
 
 def test_a_sequence_in_two_pieces_is_no_sequence(env: dict[str, str], stub: Stub, tmp_path: Path) -> None:
     stub.script[:] = [Said(f"\x1b ]0;owned \x07 {TITLE[:1]} {TITLE[1:]} end.")]
-    terminal = Terminal(env, "chat", cwd=tmp_path)
-    with closing(terminal):
-        terminal.until("/help shows the commands.")
+    with chatting(env) as terminal:
         terminal.type("hello\r")
         terminal.until("end.\r\n")
         assert "\x07" not in terminal.seen
@@ -201,12 +202,12 @@ def test_an_export_keeps_every_byte(env: dict[str, str], ana: Run, tmp_path: Pat
     )
 
 
-@pytest.mark.parametrize("code", [*range(0x20), *range(0x7F, 0xA0), *map(ord, "\u061c\u200e\u202e\u2066\u2069")])
-def test_every_control_is_escaped_but_tab_and_line_break(code: int) -> None:
-    text = f"a{chr(code)}b"
-    assert (escape_controls(text) == text) == (chr(code) in "\t\n")
-    assert json.loads(escape_json(json.dumps(text, ensure_ascii=False))) == text
-    assert not DRIVING.findall(escape_controls(text) + escape_json(json.dumps(text, ensure_ascii=False)))
+def test_every_control_is_escaped_but_tab_and_line_break() -> None:
+    for control in (*map(chr, (*range(0x20), *range(0x7F, 0xA0))), *"\u061c\u200e\u202e\u2066\u2069"):
+        text = f"a{control}b"
+        assert (escape_controls(text) == text) == (control in "\t\n")
+        assert json.loads(escape_json(json.dumps(text, ensure_ascii=False))) == text
+        assert not DRIVING.findall(escape_controls(text) + escape_json(json.dumps(text, ensure_ascii=False)))
 
 
 def test_what_drives_nothing_stays() -> None:

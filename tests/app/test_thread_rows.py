@@ -14,16 +14,9 @@ from ana.settings import Settings
 from ana.workspace import open_workspace
 from evals.load.server import Server
 from nodes.receipt import strip_receipt
-from tests.app.conftest import say
-from tests.forks import run_forked
+from tests.app.conftest import command_line, say
 
 pytestmark = pytest.mark.own_server
-
-
-def command_line(env: dict[str, str], *arguments: str, given: str = "") -> str:
-    done = run_forked("-m", "app.cli", *arguments, env=env, stdin=given)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def ask(env: dict[str, str], thread: str, question: str) -> str:

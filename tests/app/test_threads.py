@@ -20,9 +20,7 @@ from ana.threads.locks import FolderThreadLocks
 from ana.workspace import open_workspace
 from app.turn import open_assistant
 from tests.app.conftest import Run
-from tests.conftest import MakeAssistant
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
+from tests.conftest import THREAD, MakeAssistant
 
 
 def test_a_conversation_that_is_in_use_is_not_deleted(

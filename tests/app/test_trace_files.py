@@ -11,10 +11,8 @@ from ana.settings import Settings
 from ana.tracing.files import TraceFiles
 from ana.tracing.schema import Record
 from app.outcome import expect_done
-from tests.conftest import MakeAssistant, folders
+from tests.conftest import THREAD, MakeAssistant, folders
 from tests.forks import run_forked
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 
 
 def make_record(id: str) -> Record:

@@ -10,9 +10,7 @@ from ana.workspace import open_workspace
 from app.cli import doctor
 from app.cli.doctor import diagnose
 from tests.app.conftest import Run
-from tests.conftest import folders
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b000"
+from tests.conftest import THREAD, folders
 
 
 def settings_of(path: Path) -> Settings:

@@ -7,9 +7,7 @@ import pytest
 from ana.errors import UserError
 from ana.tracing.files import TraceFiles
 from tests.app.conftest import Run
-from tests.conftest import MakeAssistant
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
+from tests.conftest import THREAD, MakeAssistant
 
 
 def test_pages_go_back_to_the_beginning(make_assistant: MakeAssistant) -> None:

@@ -67,26 +67,26 @@ def test_a_purge_with_conversations_leaves_no_byte(ana: Run, said: str, tmp_path
     assert find_traces(tmp_path, [*WORDS, said]) == []
 
 
-@pytest.mark.parametrize(
-    ("kept", "spoken"),
-    [
-        ("Überweisung an Zoë Müller", "wo ist die ÜBERWEISUNG AN ZOË MÜLLER?"),
-        ("Überweisung an Zoë Müller", "where is the u\u0308berweisung  an zoe\u0308 mu\u0308ller?"),
-        ("Straße der Ämter", "STRASSE DER ÄMTER, was that it?"),
-        ("Купить 'хлеб' и \U00010400", "купить 'ХЛЕБ' и \U00010428 please?"),
-        ('the "quoted" ÀÉÎÕÜ \\ text', 'I said: THE "QUOTED" àéîõü \\ TEXT?'),
-    ],
-)
-def test_a_purge_finds_what_was_said_in_another_case(ana: Run, tmp_path: Path, kept: str, spoken: str) -> None:
-    say(ana, f"note: {kept}", thread="first")
-    say(ana, spoken, thread="second")
+SPOKEN = [
+    ("Überweisung an Zoë Müller", "wo ist die ÜBERWEISUNG AN ZOË MÜLLER?"),
+    ("Überweisung an Zoë Müller", "where is the u\u0308berweisung  an zoe\u0308 mu\u0308ller?"),
+    ("Straße der Ämter", "STRASSE DER ÄMTER, was that it?"),
+    ("Купить 'хлеб' и \U00010400", "купить 'ХЛЕБ' и \U00010428 please?"),
+    ('the "quoted" ÀÉÎÕÜ \\ text', 'I said: THE "QUOTED" àéîõü \\ TEXT?'),
+]
+
+
+def test_a_purge_finds_what_was_said_in_another_case(ana: Run, tmp_path: Path) -> None:
     say(ana, "note: the spare key is in the blue tin", thread="other")
-    with open_data(open_workspace(load_settings(folders(tmp_path))), "a test") as handles:
-        (id,) = [item.id for item in handles.memory.items() if "tin" not in item.content]
-        handles.memory.delete(id)
-    done = ana("trash", "--purge", "--older-than", "0d", "--with-conversations", "--yes")
-    assert (done.returncode, "1 item, 0 lines, 2 conversations" in done.stderr) == (0, True), done.stderr
-    assert [line.split("\t")[1] for line in ana("threads", "list").stdout.splitlines()] == ["other"]
+    for kept, spoken in SPOKEN:
+        say(ana, f"note: {kept}", thread="first")
+        say(ana, spoken, thread="second")
+        with open_data(open_workspace(load_settings(folders(tmp_path))), "a test") as handles:
+            (id,) = [item.id for item in handles.memory.items() if "tin" not in item.content]
+            handles.memory.delete(id)
+        done = ana("trash", "--purge", "--older-than", "0d", "--with-conversations", "--yes")
+        assert (done.returncode, "1 item, 0 lines, 2 conversations" in done.stderr) == (0, True), done.stderr
+        assert [line.split("\t")[1] for line in ana("threads", "list").stdout.splitlines()] == ["other"]
 
 
 def test_a_purge_alone_keeps_what_was_said_and_says_so(ana: Run, said: str, tmp_path: Path) -> None:
@@ -155,6 +155,14 @@ def test_in_a_terminal_deleting_a_conversation_asks(ana: Run, tmp_path: Path, an
         terminal.type(answer)
         assert terminal.process.wait(timeout=20) == left
     assert len(ana("threads", "list").stdout.splitlines()) == left
+
+
+def test_a_deleted_item_comes_back_until_it_is_purged(ana: Run, said: str) -> None:
+    assert ana("trash", "--purge").stderr.startswith("Deleted permanently: 0 items,"), "it was deleted today"
+    assert "not an age" in ana("trash", "--purge", "--older-than", "soon").stderr
+    assert SECRET in ana("trash", "restore", said).stdout
+    assert f"{said} is not in the trash" in ana("trash", "restore", said).stderr
+    assert ana("trash").stdout == "The trash is empty.\n"
 
 
 def test_deleted_lines_are_in_the_trash_too(ana: Run) -> None:

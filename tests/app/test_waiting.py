@@ -28,13 +28,12 @@ from nodes.requests import decide_all
 from tests.app.conftest import Run
 from tests.app.mailer import MODULE, REQUEST
 from tests.asking import asking
-from tests.conftest import folders
+from tests.conftest import THREAD, folders, script_of
 from tests.forks import run_forked
 from tests.openai_stub import Said, openai_stub
 from tests.sent import typed
 from tools.catalog import catalog, checker, schemas
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk"})
 MAIL = ("send_mail", {"to": "bob"})
 APPROVE = {"decisions": [{"type": "approve"}]}
@@ -66,12 +65,6 @@ def assistant(env: dict[str, str]) -> Iterator[Open]:
             return stack.enter_context(open_assistant(handles))
 
         yield make
-
-
-def script_of(assistant: Assistant) -> ScriptedModel:
-    model = assistant.handles.model
-    assert isinstance(model, ScriptedModel)
-    return model
 
 
 def mails(folder: Path) -> list[str]:

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -19,9 +19,6 @@ from tests.browser.conftest import PATIENCE, Open
 from tests.openai_stub import Said
 from tests.sent import typed
 from tests.servers import demo_serving
-
-if TYPE_CHECKING:
-    pass
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(5 * PATIENCE)]
 
@@ -240,18 +237,6 @@ def test_a_message_that_cannot_be_sent_stays(house: Open) -> None:
     anna.page.get_by_text("The server cannot be reached").wait_for()
     assert anna.page.get_by_label("Message").input_value() == "the spare key is in the blue tin"
     anna.look("not-reached")
-
-
-def test_without_javascript_all_of_it_works(house: Open) -> None:
-    anna = house(ANA_AUTONOMY="advise").visit(java_script_enabled=False)
-    anna.go("/app")
-    anna.page.get_by_label("Message").fill("the spare key is in the blue tin")
-    anna.press("Send")
-    anna.sees("Not done yet; may I?")
-    anna.press("Approve")
-    anna.sees("+ “the spare key is in the blue tin”")
-    anna.press("Undo")
-    anna.sees("taken back")
 
 
 def test_by_keys_alone(house: Open) -> None:

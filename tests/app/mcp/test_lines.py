@@ -48,27 +48,27 @@ def text_of(answer: dict[str, Any]) -> str:
     return str(answer["result"]["content"][0]["text"]) if "result" in answer else str(answer["error"]["message"])
 
 
-@pytest.mark.parametrize(
-    ("line", "id", "said"),
-    [
-        (write("2", '"create_item"', '{"content": "cake \\ud83d for Ana"}'), 2, HALF),
-        (write("2", '"create_item"', '{"content": "cake \\u0000 for Ana"}'), 2, "character 6 is NUL (\\u0000)"),
-        (write("2", '"create_item"', '{"content": "caf\udce9"}'), 2, BYTE),
-        (write('"a"', '"query_items"', '{"text": "cake \\ud83d"}'), "a", HALF),
-        (write("2", '"search"', '{"query": "cake \\u0000"}'), 2, "character 6 is NUL"),
-        (write("2", '"cake \\ud83d"', "{}"), 2, HALF),
-        (write('"cake \\ud83d"', '"now"', "{}"), None, HALF),
-        (write("1.5", '"now"', "{}"), None, "This is no message of JSON-RPC 2.0."),
-        ('{"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {"cursor": "cake \\ud83d"}}', 2, HALF),
-        ('{"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": {"uri": "cake \\ud83d"}}', 2, HALF),
-        ('{"jsonrpc": "2.0", "id": 2, "method": 5}', 2, "This is no message of JSON-RPC 2.0."),
-        ("[]", None, "This is no message of JSON-RPC 2.0."),
-        ('{"jsonrpc": "2.0", "id": 2, "method": ', None, "The line is not JSON"),
-        (write("2", '"now"', "[" * 300 + "]" * 300), None, "nested more than 100 deep"),
-    ],
-)
-def test_a_line_that_cannot_be_read_is_answered_and_so_is_the_next(ask: Ask, line: str, id: object, said: str) -> None:
-    answer = ask(line)
-    assert answer["id"] == id
-    assert said in text_of(answer).replace("\\\\", "\\")
-    assert json.loads(text_of(ask(write("3", '"query_items"', "{}"))).split("\n")[1])["items"] == []
+LINES: list[tuple[str, object, str]] = [
+    (write("2", '"create_item"', '{"content": "cake \\ud83d for Ana"}'), 2, HALF),
+    (write("2", '"create_item"', '{"content": "cake \\u0000 for Ana"}'), 2, "character 6 is NUL (\\u0000)"),
+    (write("2", '"create_item"', '{"content": "caf\udce9"}'), 2, BYTE),
+    (write('"a"', '"query_items"', '{"text": "cake \\ud83d"}'), "a", HALF),
+    (write("2", '"search"', '{"query": "cake \\u0000"}'), 2, "character 6 is NUL"),
+    (write("2", '"cake \\ud83d"', "{}"), 2, HALF),
+    (write('"cake \\ud83d"', '"now"', "{}"), None, HALF),
+    (write("1.5", '"now"', "{}"), None, "This is no message of JSON-RPC 2.0."),
+    ('{"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {"cursor": "cake \\ud83d"}}', 2, HALF),
+    ('{"jsonrpc": "2.0", "id": 2, "method": "resources/read", "params": {"uri": "cake \\ud83d"}}', 2, HALF),
+    ('{"jsonrpc": "2.0", "id": 2, "method": 5}', 2, "This is no message of JSON-RPC 2.0."),
+    ("[]", None, "This is no message of JSON-RPC 2.0."),
+    ('{"jsonrpc": "2.0", "id": 2, "method": ', None, "The line is not JSON"),
+    (write("2", '"now"', "[" * 300 + "]" * 300), None, "nested more than 100 deep"),
+]
+
+
+def test_a_line_that_cannot_be_read_is_answered_and_so_is_the_next(ask: Ask) -> None:
+    for line, id, said in LINES:
+        answer = ask(line)
+        assert answer["id"] == id
+        assert said in text_of(answer).replace("\\\\", "\\")
+        assert json.loads(text_of(ask(write("3", '"query_items"', "{}"))).split("\n")[1])["items"] == []

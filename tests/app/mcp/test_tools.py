@@ -17,6 +17,7 @@ from ana.memory.changes import Change, Entry
 from ana.memory.item import Item
 from ana.models.fence import unfence
 from app.mcp.sessions import Sessions
+from app.mcp.tools import list_tools
 from tests.app.mcp.conftest import MODES, call, read, serve, talk, text_of
 from tools.catalog import READERS, TOOLS
 
@@ -70,16 +71,21 @@ def test_every_tool_answers_as_its_schema_says(served: Sessions, mode: str) -> N
 
 
 def test_what_deletes_and_rewrites_answers_as_its_schema_says(acting: Handles) -> None:
-    served = serve(acting)
-    id = read(call(served, "create_item", RENT))["id"]
+    served, schemas = serve(acting), {tool.name: tool.output_schema or {} for tool in list_tools()}
+
+    def use(name: str, **args: Any) -> dict[str, Any]:
+        result = read(call(served, name, args))
+        jsonschema.validate(result, schemas[name])
+        return result
+
+    id = use("create_item", **RENT)["id"]
     for line in ("Prefers tea", "Lives in Rome"):
-        call(served, "append_context", {"content": line})
-    replaced = read(call(served, "replace_context", {"line": 0, "content": "Prefers coffee"}))
-    assert replaced["replaced"] == "Prefers tea"
-    assert read(call(served, "delete_context", {"line": 1}))["deleted"] == "Lives in Rome"
-    assert read(call(served, "delete_item", {"id": id}))["waits_for_the_person"]
+        use("append_context", content=line)
+    assert use("replace_context", line=0, content="Prefers coffee")["replaced"] == "Prefers tea"
+    assert use("delete_context", line=1)["deleted"] == "Lives in Rome"
+    assert use("delete_item", id=id)["waits_for_the_person"]
     acting.memory.delete(id)
-    assert read(call(served, "undo", {"turn": id}))["changes"][0]["brought back"]["id"] == id
+    assert use("undo", turn=id)["changes"][0]["brought back"]["id"] == id
 
 
 def test_a_result_is_fenced_and_says_the_same_as_its_structure(served: Sessions) -> None:

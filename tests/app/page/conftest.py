@@ -154,6 +154,13 @@ def browse(app: Starlette) -> TestClient:
     return TestClient(app, base_url="http://127.0.0.1:2024", follow_redirects=True)
 
 
+def sign_in(app: Starlette, token: str) -> Browser:
+    """Return the browser of whoever has a token."""
+    client = browse(app)
+    client.headers["authorization"] = f"Bearer {token}"
+    return Browser(app, client)
+
+
 @pytest.fixture
 def browser(home: Path) -> Iterator[Browser]:
     """The browser of somebody who is alone on this machine."""

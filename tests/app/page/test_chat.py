@@ -35,15 +35,6 @@ def test_the_first_visit_is_a_conversation_and_a_message_is_answered_in_it(brows
     assert browser.url == place
 
 
-def test_an_answer_that_changed_nothing_has_a_small_mark(browser: Browser) -> None:
-    browser.open("/app")
-    browser.say("what is 5/2?")
-    assert [each.get_text() for each in browser.page.select(".unchanged .receipt")] == ["no changes"]
-    browser.say("Note: the spare key is in the blue tin")
-    assert len(browser.page.select(".unchanged .receipt")) == 1
-    assert "Undo" in browser.text
-
-
 def test_a_turn_that_can_be_followed_no_more_is_shown_as_it_is(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -98,12 +89,6 @@ class TestDecisions:
         assert "+ “the spare key is in the blue tin” (note)" in browser.text
         assert "may I?" not in browser.text
 
-    def test_what_is_rejected_is_not_done(self, browser: Browser) -> None:
-        self.ask(browser)
-        browser.submit("Reject")
-        browser.wait()
-        assert "+ “the spare" not in browser.text
-
     def test_what_is_edited_is_done_as_it_was_edited(self, browser: Browser) -> None:
         self.ask(browser)
         fields = {"edited-0-content": "the spare key is in the red tin", "edited-0-properties.type": "idea"}
@@ -121,12 +106,13 @@ class TestDecisions:
         browser.wait()
         assert "due Wed 10 Feb 2027" in browser.text
 
-    def test_a_decision_on_what_was_decided_already_does_nothing(self, browser: Browser) -> None:
+    def test_what_is_rejected_is_not_done_whatever_is_decided_later(self, browser: Browser) -> None:
         self.ask(browser)
         form = browser.one(".waiting form")
         sent = list_fields(form) | {"all": ["approve"]}
         browser.submit("Reject")
         browser.wait()
+        assert "+ “the spare" not in browser.text
         answer = browser.client.post(str(form["action"]), data=sent)
         assert answer.status_code == 200
         assert "+ “the spare" not in answer.text
@@ -145,15 +131,12 @@ class TestDecisions:
         browser.open(browser.url)
         assert "may I?" in browser.text
 
-    def test_another_message_stands_above_what_waits(self, browser: Browser) -> None:
+    def test_another_message_stands_above_what_waits_and_a_yes_as_a_message_decides(self, browser: Browser) -> None:
         self.ask(browser)
         asked = browser.one("legend").get_text()
         browser.say("what is due today?")
         assert browser.one("legend").get_text() == asked
         assert "“what is due today?” was not carried out" in browser.text
-
-    def test_a_yes_as_a_message_decides_too(self, browser: Browser) -> None:
-        self.ask(browser)
         browser.say("yes")
         assert "+ “the spare key is in the blue tin” (note)" in browser.text
 
@@ -203,14 +186,6 @@ def test_without_javascript_the_page_of_a_turn_asks_again_by_itself(go_on: threa
     assert "Rest well." in browser.text
 
 
-def test_every_script_of_the_page_is_a_file_of_this_package(browser: Browser) -> None:
-    browser.open("/app")
-    sources = [str(script["src"]) for script in browser.page.find_all("script")]
-    assert sources
-    for source in sources:
-        assert (shell.FILES / source.partition("?")[0].removeprefix("/app/static/")).is_file(), source
-
-
 def test_a_message_in_markup_is_shown_as_it_was_written(browser: Browser) -> None:
     browser.open("/app")
     browser.say('Note: <script>alert(1)</script><a href="javascript:x">y</a> ‮abc')
@@ -252,9 +227,14 @@ def test_conversations_are_listed_by_day_and_found_by_what_was_said(browser: Bro
 def test_what_was_looked_up_is_one_line_and_what_was_written_has_its_receipt(browser: Browser) -> None:
     browser.open("/app")
     browser.say("Note: the spare key is in the blue tin")
-    assert not browser.page.select(".call")
+    assert not browser.page.select(".call, .unchanged")
+    assert "Undo" in browser.text
     browser.say("where is the spare key?")
     assert browser.one(".call").get_text().startswith("Looked for “")
+    assert [each.get_text() for each in browser.page.select(".unchanged .receipt")] == ["no changes"]
+    sources = [str(script["src"]).partition("?")[0] for script in browser.page.find_all("script")]
+    assert sources
+    assert all((shell.FILES / each.removeprefix("/app/static/")).is_file() for each in sources)
 
 
 def test_earlier_turns_are_on_the_page_before(browser: Browser, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -234,10 +234,3 @@ def test_the_frame_says_where_one_is(browser: Browser) -> None:
             browser.open(f"/app/{path}")
             here = browser.page.select(".part[aria-current]:not(.only-small)")
             assert [each.get_text(strip=True) for each in here] == [part], path
-
-
-def test_the_conversation_of_a_story_is_marked(browser: Browser) -> None:
-    browser.open("/app")
-    browser.say("Note: the spare key is in the blue tin")
-    browser.follow("How")
-    assert "the spare key" in browser.one(".talks [aria-current]").get_text()

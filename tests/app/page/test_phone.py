@@ -12,7 +12,7 @@ from app.page.forms import COOKIE, FIELD
 from app.page.phone import NOT_YET, YES
 from app.reaching import REACHED
 from app.server.app import build_app
-from tests.app.page.conftest import Browser, browse
+from tests.app.page.conftest import Browser, sign_in
 
 
 @pytest.fixture
@@ -21,20 +21,13 @@ def people(home: Path, monkeypatch: pytest.MonkeyPatch) -> People:
     return People(load_settings())
 
 
-def sign_in(token: str) -> Browser:
-    app = build_app()
-    client = browse(app)
-    client.headers["authorization"] = f"Bearer {token}"
-    return Browser(app, client)
-
-
 def open_on_phone(browser: Browser, address: str) -> tuple[int, str]:
     answer = TestClient(browser.app, base_url="http://127.0.0.1:2024").get(address)
     return answer.status_code, answer.text
 
 
 def test_the_owner_is_told_whether_a_phone_has_come(people: People) -> None:
-    browser = sign_in(people.renew("owner"))
+    browser = sign_in(build_app(), people.renew("owner"))
     with browser.client:
         browser.open("/app/settings")
         browser.submit("Test whether a phone reaches this server")
@@ -50,7 +43,7 @@ def test_the_owner_is_told_whether_a_phone_has_come(people: People) -> None:
 
 
 def test_an_address_of_before_counts_no_more(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
-    browser = sign_in(people.renew("owner"))
+    browser = sign_in(build_app(), people.renew("owner"))
     with browser.client:
         addresses = []
         for _ in range(2):
@@ -64,7 +57,7 @@ def test_an_address_of_before_counts_no_more(people: People, monkeypatch: pytest
 
 def test_nobody_but_the_owner_tests_it(people: People) -> None:
     people.renew("owner")
-    browser = sign_in(people.add("ann"))
+    browser = sign_in(build_app(), people.add("ann"))
     with browser.client:
         assert "Test whether a phone" not in browser.open("/app/settings").get_text()
         browser.open("/app/today")

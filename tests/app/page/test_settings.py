@@ -150,16 +150,6 @@ def test_another_persons_settings_are_in_their_folder_and_of_the_kinds_that_are_
     assert open_workspace(load_settings(), "anna").settings.ana_notify is None
 
 
-def test_what_asks_first_counts_from_the_next_message_on(browser: Browser) -> None:
-    browser.open("/app")
-    browser.say("Buy milk")
-    browser.open("/app/settings")
-    browser.submit("Save", ana_autonomy="advise")
-    browser.open("/app/chat")
-    browser.say("Buy butter")
-    assert "Not done yet; may I?" in browser.text
-
-
 def test_a_name_may_be_written_in_any_letters_and_one_that_nobody_can_have_is_told(browser: Browser) -> None:
     browser.open("/app/settings")
     assert not browser.one("[name=name]").has_attr("pattern"), "a browser would only say that the format is wrong"

@@ -13,7 +13,7 @@ from ana.settings import load_settings
 from ana.workspace import open_workspace
 from app.page.forms import COOKIE, FIELD
 from app.server.app import build_app
-from tests.app.page.conftest import Browser, browse
+from tests.app.page.conftest import Browser, browse, sign_in
 
 NAMES = ("owner", "ann", "ben", "cat")
 PILL = {"due_date": "2030-12-02T08:00", "repeats": "FREQ=DAILY", "remind": "at the time", "note": "behind the tin"}
@@ -30,9 +30,7 @@ class Home:
             self.secret = handles.memory.create("Mum's secret", dict(PILL)).id
 
     def sign_in(self, name: str) -> Browser:
-        client = browse(self._app)
-        client.headers["authorization"] = f"Bearer {self._tokens[name]}"
-        return Browser(self._app, client)
+        return sign_in(self._app, self._tokens[name])
 
     def see(self, name: str) -> str:
         browser = self.sign_in(name)

@@ -9,17 +9,11 @@ import pytest
 from langgraph_sdk.client import SyncLangGraphClient
 
 from evals.load.server import Server
-from nodes.receipt import strip_receipt
-from tests.app.conftest import say
+from tests.app.conftest import say, texts
 
 pytestmark = pytest.mark.own_server
 
 GOOD = {"messages": [{"role": "user", "content": "put in", "id": "put-in"}]}
-
-
-def texts(client: SyncLangGraphClient, thread: str) -> list[str]:
-    values: Any = client.threads.get_state(thread)["values"]
-    return [strip_receipt(message["content"]) for message in values["messages"]]
 
 
 @pytest.fixture
@@ -39,27 +33,27 @@ def refuse(server: Server, method: str, path: str, body: Any) -> str:
     return told
 
 
-@pytest.mark.parametrize(
-    ("values", "why"),
-    [
-        ({"turn": {"question": None}}, "An edit can write messages only, not 'turn'."),
-        ({"messages": [], "draft": "x"}, "An edit can write messages only, not 'draft'."),
-        ({"loaded": {}}, "An edit can write messages only, not 'loaded'."),
-        ({"messages": {"__overwrite__": 5}}, "Messages cannot be overwritten"),
-        ({"messages": 5}, "Unsupported message type"),
-        ({"messages": [{"role": "user"}]}, "Message dict must contain"),
-        ({"messages": [{"role": "user", "content": 5}]}, "content.str: Input should be a valid string"),
-        ({"messages": [{"role": "function", "name": "f", "content": "x"}]}, "Messages of the type 'function'"),
-        (5, "The input is not an object"),
-        ([{}], "The input is not an object"),
-        ([[GOOD, "reflect"]], "The input is not an object"),
-    ],
-)
+EDITS: list[tuple[Any, str]] = [
+    ({"turn": {"question": None}}, "An edit can write messages only, not 'turn'."),
+    ({"messages": [], "draft": "x"}, "An edit can write messages only, not 'draft'."),
+    ({"loaded": {}}, "An edit can write messages only, not 'loaded'."),
+    ({"messages": {"__overwrite__": 5}}, "Messages cannot be overwritten"),
+    ({"messages": 5}, "Unsupported message type"),
+    ({"messages": [{"role": "user"}]}, "Message dict must contain"),
+    ({"messages": [{"role": "user", "content": 5}]}, "content.str: Input should be a valid string"),
+    ({"messages": [{"role": "function", "name": "f", "content": "x"}]}, "Messages of the type 'function'"),
+    (5, "The input is not an object"),
+    ([{}], "The input is not an object"),
+    ([[GOOD, "reflect"]], "The input is not an object"),
+]
+
+
 def test_an_edit_that_leaves_a_state_unusable_is_refused(
-    client: SyncLangGraphClient, server: Server, answered: str, values: Any, why: str
+    client: SyncLangGraphClient, server: Server, answered: str
 ) -> None:
-    assert why in refuse(server, "POST", f"/threads/{answered}/state", {"values": values, "as_node": "reflect"})
-    assert why in refuse(server, "POST", f"/threads/{answered}/state", {"values": values, "as_node": "__copy__"})
+    for values, why in EDITS:
+        for node in ("reflect", "__copy__"):
+            assert why in refuse(server, "POST", f"/threads/{answered}/state", {"values": values, "as_node": node})
     assert texts(client, answered) == ["hello", "Hello there."]
     client.runs.wait(answered, "ana", input=say("and now?"))
     assert texts(client, answered)[2:] == ["and now?", "Hello there."]
@@ -99,31 +93,30 @@ def test_a_client_may_send_the_whole_state_back_to_answer_a_message_again(
     assert texts(client, answered) == ["hello", "Hello there.", "and then?", "Hello there."]
 
 
-@pytest.mark.parametrize(
-    ("asked", "why"),
-    [
-        ({"command": {"update": {"turn": None}}}, "A command can update messages only"),
-        ({"command": {"update": [["turn", None]]}}, "A command can update messages only"),
-        ({"command": {"update": {"branch:to:approve": "x"}}}, "A command can update messages only"),
-        ({"command": {"update": {"messages": [{}]}}}, "The messages cannot be read"),
-        ({"command": {"update": 5}}, "The update of a command is not an object"),
-        ({"command": {"goto": "execute_tools"}}, "A run is sent to no node"),
-        ({"command": {"goto": [{"node": "reason", "input": {"turn": None}}]}}, "A run is sent to no node"),
-        ({"command": {"update": {}}}, "The command says nothing"),
-        ({"input": {"messages": {"__overwrite__": 5}}}, "Messages cannot be overwritten"),
-        ({"input": {"messages": None}}, "The messages cannot be read"),
-        ({"input": [1]}, "The input is not an object"),
-        ({"input": say("x"), "config": {"thread_id": str(uuid.uuid4())}}, "The config has no field 'thread_id'"),
-        ({"input": say("x"), "config": {"tags": 5}}, "The tags of the config is 5"),
-        ({"input": say("x"), "config": {"metadata": [1]}}, "The metadata of the config is [1]"),
-        ({"input": say("x"), "config": {"recursion_limit": -1}}, "The recursion_limit of the config is -1"),
-    ],
-)
+RUNS: list[tuple[Any, str]] = [
+    ({"command": {"update": {"turn": None}}}, "A command can update messages only"),
+    ({"command": {"update": [["turn", None]]}}, "A command can update messages only"),
+    ({"command": {"update": {"branch:to:approve": "x"}}}, "A command can update messages only"),
+    ({"command": {"update": {"messages": [{}]}}}, "The messages cannot be read"),
+    ({"command": {"update": 5}}, "The update of a command is not an object"),
+    ({"command": {"goto": "execute_tools"}}, "A run is sent to no node"),
+    ({"command": {"goto": [{"node": "reason", "input": {"turn": None}}]}}, "A run is sent to no node"),
+    ({"command": {"update": {}}}, "The command says nothing"),
+    ({"input": {"messages": {"__overwrite__": 5}}}, "Messages cannot be overwritten"),
+    ({"input": {"messages": None}}, "The messages cannot be read"),
+    ({"input": [1]}, "The input is not an object"),
+    ({"input": say("x"), "config": {"thread_id": str(uuid.uuid4())}}, "The config has no field 'thread_id'"),
+    ({"input": say("x"), "config": {"tags": 5}}, "The tags of the config is 5"),
+    ({"input": say("x"), "config": {"metadata": [1]}}, "The metadata of the config is [1]"),
+    ({"input": say("x"), "config": {"recursion_limit": -1}}, "The recursion_limit of the config is -1"),
+]
+
+
 def test_a_run_writes_to_its_thread_what_nodes_can_use(
-    client: SyncLangGraphClient, server: Server, answered: str, asked: Any, why: str
+    client: SyncLangGraphClient, server: Server, answered: str
 ) -> None:
-    body = {"assistant_id": "ana"} | asked
-    assert why in refuse(server, "POST", f"/threads/{answered}/runs/wait", body)
+    for asked, why in RUNS:
+        assert why in refuse(server, "POST", f"/threads/{answered}/runs/wait", {"assistant_id": "ana"} | asked)
     assert texts(client, answered) == ["hello", "Hello there."]
 
 

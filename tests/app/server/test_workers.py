@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -28,7 +27,7 @@ from evals.load.server import Process, Server, running
 from nodes.receipt import strip_receipt
 from tests.conftest import folders
 from tests.forks import fork
-from tests.openai_stub import Said, Stub, openai_stub
+from tests.openai_stub import Gate, Said, Stub, openai_stub
 from tests.postgres.server import make_template, new_database
 from tests.sent import typed
 from tests.servers import fork_module
@@ -115,25 +114,6 @@ def fleet(tmp_path: Path) -> Iterator[Fleet]:
         yield Fleet(stack, tmp_path, url, stub)
 
 
-class Gate:
-    """A model that waits, once it was asked, until it may answer."""
-
-    def __init__(self, *replies: Said, before: int = 0) -> None:
-        self.asked, self.opened = threading.Semaphore(0), threading.Event()
-        self._replies, self._before, self._count = [*replies], before, 0
-        self._guard = threading.Lock()
-
-    def __call__(self, _: dict[str, Any]) -> Said:
-        with self._guard:
-            self._count += 1
-            reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
-            waits = self._count == self._before + 1
-        if waits:
-            self.asked.release()
-            self.opened.wait(60)
-        return reply
-
-
 def body(text: str, **more: Any) -> dict[str, Any]:
     said = {"messages": [{"role": "user", "content": text, "id": str(uuid.uuid4())}]}
     return {"assistant_id": "ana", "input": said, "if_not_exists": "create", **more}
@@ -181,7 +161,7 @@ def begin_and_kill(fleet: Fleet, web: Server, thread: str) -> tuple[Gate, str]:
     fleet.stub.script = [gate]
     worker = fleet.work()
     run = begin(web, thread, "keep milk", stream_mode=["values"])
-    assert gate.asked.acquire(timeout=60)
+    gate.wait()
     worker.kill()
     worker.wait()
     return gate, run
@@ -197,7 +177,7 @@ def test_a_run_is_followed_and_stopped_at_another_process_than_it_was_begun_at(f
     gate = Gate(store("milk"), Said("Saved."), before=1)
     fleet.stub.script = [gate]
     run = begin(one, thread, "keep milk", stream_mode=["values", "updates"])
-    assert gate.asked.acquire(timeout=60)
+    gate.wait()
     first = follow(one, thread, run, until=lambda position: position >= 3)
     one.kill()
     gate.opened.set()
@@ -229,7 +209,7 @@ def test_what_somebody_had_asked_who_was_removed_nobody_of_the_same_name_gets(fl
         httpx.post(path, json=body(text), headers=token, timeout=60).raise_for_status()
 
     tell("the diary", thread)
-    assert gate.asked.acquire(timeout=60)
+    gate.wait()
     tell("more of it", thread)
     people.remove("anna")
     tokens.append(people.add("anna"))
@@ -276,7 +256,7 @@ def test_a_worker_that_was_held_up_for_long_writes_nothing(fleet: Fleet) -> None
     fleet.stub.script = [gate]
     late = fleet.work()
     run = begin(web, thread, "keep milk", stream_mode=["values"])
-    assert gate.asked.acquire(timeout=60)
+    gate.wait()
     late.send_signal(signal.SIGSTOP)
     fleet.work()
     follow(web, thread, run)
@@ -316,7 +296,7 @@ def test_what_another_door_has_ended_while_a_worker_was_held_up_is_done(fleet: F
     fleet.stub.script = [gate]
     late = fleet.work()
     run = begin(web, thread, "keep milk")
-    assert gate.asked.acquire(timeout=60)
+    gate.wait()
     late.send_signal(signal.SIGSTOP)
     ask(web, thread, "and?")
     late.send_signal(signal.SIGCONT)
@@ -332,7 +312,7 @@ def test_a_worker_that_stops_leaves_a_run_that_does_not_end_in_time(fleet: Fleet
     fleet.stub.script = [gate]
     first = fleet.work()
     run = begin(web, thread, "keep milk", stream_mode=["values"])
-    assert gate.asked.acquire(timeout=60)
+    gate.wait()
     first.send_signal(signal.SIGTERM)
     assert first.wait(60) == 0
     assert get(web, f"/threads/{thread}/runs/{run}")["status"] == "pending"
@@ -348,7 +328,7 @@ def test_a_worker_of_a_server_that_ended_is_followed_by_another(fleet: Fleet) ->
     gate = Gate(Said("Hello."))
     fleet.stub.script = [gate]
     run = begin(web, thread, "hi")
-    assert gate.asked.acquire(timeout=60)
+    gate.wait()
     worker = fleet.find_holder()
     gate.opened.set()
     follow(web, thread, run)
