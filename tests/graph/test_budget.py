@@ -6,7 +6,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,20 +24,8 @@ from ana.workspace import open_workspace
 from app.outcome import expect_done
 from tests.conftest import BERLIN, EMBEDDER, MakeAssistant, folders
 from tests.forks import start_forked
+from tests.spending.conformance import LATE, Calendar
 from tests.wire import Reply, wire
-
-LATE = datetime(2026, 1, 7, 22, 30, tzinfo=UTC)
-"""23:30 in Berlin."""
-
-
-class Calendar:
-    """A clock that can be moved."""
-
-    def __init__(self) -> None:
-        self.time = LATE
-
-    def now(self) -> datetime:
-        return self.time
 
 
 def paid(message: AIMessage | str, dollars: float) -> AIMessage:

@@ -160,7 +160,7 @@ KILLED = """
 """
 
 
-@pytest.mark.parametrize("after", [0.0, 0.05])
+@pytest.mark.parametrize("after", [0.0, 0.02, 0.05, 0.1, 0.2])
 def test_killed_at_any_moment_the_old_or_the_new_is_complete(tmp_path: Path, clock: Clock, after: float) -> None:
     filled(tmp_path, clock)
     with start_forked("-c", KILLED, str(tmp_path)) as (_, _, told):

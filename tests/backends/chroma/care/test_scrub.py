@@ -257,7 +257,7 @@ KILLED = """
 """
 
 
-@pytest.mark.parametrize("after", [0.02, 0.1])
+@pytest.mark.parametrize("after", [0.02, 0.05, 0.1, 0.2])
 def test_killed_at_any_moment_it_loses_nothing(tmp_path: Path, clock: Clock, after: float) -> None:
     memory = open_memory(tmp_path, EMBEDDER, clock)
     fill(memory)
