@@ -1,11 +1,23 @@
 """The vectors in memory."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ana.backends.sql.vectors import MANY, RowVectors
 from ana.embedders.base import Vector
+
+
+@pytest.mark.parametrize("row", [1, 2, 3])
+def test_what_was_removed_is_compared_no_more(row: int) -> None:
+    known = {row: np.array([row, 1], np.float32) for row in (1, 2, 3)}
+    vectors, asked = RowVectors((row, vector.tobytes()) for row, vector in known.items()), np.array([1, 0], np.float32)
+    vectors.compute_cosines(asked, np.array([1, 2, 3]))
+    vectors.remove(row)
+    left = sorted({1, 2, 3} - {row})
+    assert vectors.compute_cosines(asked, np.array(left)).tolist() == left
+    assert vectors.compute_cosines(asked, np.array(left[:1])).tolist() == left[:1]
 
 
 @given(seed=st.integers(0, 10_000), share=st.sampled_from([1, 2, MANY + 1]))
