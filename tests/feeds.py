@@ -4,7 +4,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
+
+from tests.loopback_server import serve_on_loopback
 
 
 def write_feed(*events: tuple[str, str, str]) -> bytes:
@@ -65,13 +67,9 @@ def feeding() -> Iterator[Feed]:
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        feed.port = server.server_port
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
+    with serve_on_loopback(Handler) as url:
+        feed.port = int(url.rpartition(":")[2])
         try:
             yield feed
         finally:
             feed.ended.set()
-            server.shutdown()
-            thread.join()

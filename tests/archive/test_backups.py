@@ -302,7 +302,7 @@ MANIFESTS = {
     "endless": b'{"format": 1, "a": "' + b"a" * 10**5 + b'"}',
     "without parts": b'{"format": 4, "version": "1", "files": 20}',
 }
-FORMATS = ("1e999", "-1e999", "NaN", "-1", "0", "true", "1.5", "[1]", "null", "1" + "0" * 400, "9" * 5000)
+FORMATS = ("1e999", "NaN", "-1", "true", "1.5", "[1]", "9" * 5000)
 
 ODD: dict[str, Callable[[dict[str, bytes]], Any]] = {
     "nothing in it": lambda files: [files.pop(name) for name in list(files) if name != "backup.json"],

@@ -34,14 +34,6 @@ def test_a_vector_is_the_masked_mean_of_length_one(minilm: MiniLmEmbeddings) -> 
     assert np.linalg.norm(vector) == pytest.approx(1.0)
 
 
-def test_padding_changes_no_vector(minilm: MiniLmEmbeddings) -> None:
-    texts = ["milk", "garden river garden river garden", "", "bread milk"]
-    together = minilm.embed_documents(texts)
-    for text, vector in zip(texts, together, strict=True):
-        assert vector == pytest.approx(expected(*text.split()), abs=1e-6)
-        assert vector == pytest.approx(minilm.embed_query(text), abs=1e-6)
-
-
 def test_many_texts_of_mixed_length_keep_their_order(minilm: MiniLmEmbeddings) -> None:
     texts = [" ".join(WORDS[4 + (n + k) % 5] for k in range(n * 7 % 11)) for n in range(75)]
     vectors = minilm.embed_documents(texts)

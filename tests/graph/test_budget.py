@@ -6,7 +6,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,20 +24,8 @@ from ana.workspace import open_workspace
 from app.outcome import expect_done
 from tests.conftest import BERLIN, EMBEDDER, MakeAssistant, folders
 from tests.forks import start_forked
+from tests.spending.conformance import LATE, Calendar
 from tests.wire import Reply, wire
-
-LATE = datetime(2026, 1, 7, 22, 30, tzinfo=UTC)
-"""23:30 in Berlin."""
-
-
-class Calendar:
-    """A clock that can be moved."""
-
-    def __init__(self) -> None:
-        self.time = LATE
-
-    def now(self) -> datetime:
-        return self.time
 
 
 def paid(message: AIMessage | str, dollars: float) -> AIMessage:
@@ -164,14 +152,6 @@ def test_a_trace_with_money_that_cannot_be_is_not_added_up(tmp_path: Path, key: 
     assert spending(handles(tmp_path, Calendar())).today() == 0.25
 
 
-@pytest.mark.parametrize("given", [-1.0, float("nan"), float("inf"), 0.0])
-def test_nothing_is_taken_off_the_sum(tmp_path: Path, given: float) -> None:
-    total = spending(handles(tmp_path, Calendar()))
-    total.add(0.5)
-    total.add(given)
-    assert total.today() == 0.5
-
-
 @pytest.mark.parametrize(
     "told",
     [
@@ -235,20 +215,6 @@ def test_calls_run_side_by_side_where_the_budget_has_room_for_them(tmp_path: Pat
         assert late.is_alive(), "another one waits"
     late.join(10)
     assert not late.is_alive()
-
-
-def test_calls_whose_price_is_not_known_do_not_wait_for_each_other(tmp_path: Path) -> None:
-    total = spending(handles(tmp_path, Calendar()))
-    with total.reserve(None), total.reserve(None):
-        total.add(1)
-    with pytest.raises(BudgetReached):
-        total.reserve(None).__enter__()
-
-
-def test_a_call_that_would_wait_for_too_long_is_not_made(tmp_path: Path) -> None:
-    total = spending(handles(tmp_path, Calendar(), ANA_TURN_SECONDS="0.1"))
-    with total.reserve(0.1), pytest.raises(BudgetReached, match=r"what other calls leave of the budget of \$1"):
-        total.reserve(0.1).__enter__()
 
 
 RESERVING = """

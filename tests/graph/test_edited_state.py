@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -233,8 +234,7 @@ BROKEN: list[dict[str, Any]] = [
 """States that no check has seen, as of another version."""
 
 
-@pytest.mark.parametrize("values", BROKEN)
-@pytest.mark.parametrize("as_node", ["load_context", "execute_tools", "reflect"])
+@pytest.mark.parametrize(("values", "as_node"), [*zip(BROKEN, cycle(["load_context", "execute_tools", "reflect"]))])
 def test_a_state_that_is_unusable_is_repaired_at_the_next_message(
     make_assistant: MakeAssistant, settings: Settings, values: dict[str, Any], as_node: str
 ) -> None:

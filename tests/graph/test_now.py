@@ -193,24 +193,6 @@ def test_what_is_overdue_is_named_once_in_a_conversation_and_counted_in_each_tur
     assert 'Overdue: 2 ("Pay the rent", due 2026-01-01; "Call Bo", due 2026-01-07)' in elsewhere
 
 
-def test_what_passes_by_itself_is_never_overdue(make_assistant: MakeAssistant, tmp_path: Path) -> None:
-    moments = [WEDNESDAY]
-    handles = open_at(tmp_path, lambda: moments[-1], "One.", "Well.")
-    bin: Properties = {
-        "type": "task",
-        "status": "active",
-        "due_date": "2026-01-07",
-        "repeats": "FREQ=WEEKLY",
-        "missed": "passes",
-    }
-    handles.memory.create("Put the bin out", bin)
-    assistant = make_assistant(handles=handles)
-    assistant.ask("good morning", THREAD)
-    moments.append(datetime(2026, 1, 8, 9, 0, tzinfo=UTC))
-    assistant.ask("good morning again", THREAD)
-    assert not [messages for messages in sent(handles) if "Overdue" in messages[-1].text]
-
-
 def test_names_that_are_left_out_are_found_as_the_prompt_says(make_assistant: MakeAssistant, tmp_path: Path) -> None:
     handles = open_at(tmp_path, lambda: WEDNESDAY, "Many.")
     for n in range(14):

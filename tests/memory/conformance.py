@@ -478,6 +478,7 @@ def what_is_overdue_is_open_and_has_to_be_done(backend: Backend) -> None:
         {**due, "status": "Done"},
         {**due, "status": "active", "type": "Appointment"},
         {**due, "status": "active", "repeats": "FREQ=MONTHLY", "missed": "passes"},
+        {"due_date": f"{NOW}T08:59", "status": "active", "repeats": "FREQ=DAILY", "missed": "passes"},
         {"start_date": "2026-01-05", "status": "active"},
         {"paid_on": "2026-01-05", "status": "active"},
         {"due_date": str(NOW), "status": "active"},

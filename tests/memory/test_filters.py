@@ -1,4 +1,4 @@
-"""The filter language, rule by rule; random filters stand in test_filters_oracle."""
+"""What random filters hardly meet; the rules themselves are held by test_filters_oracle and the suite of backends."""
 
 from collections.abc import Mapping
 from zoneinfo import ZoneInfo
@@ -30,66 +30,16 @@ def test_what_means_everything(where: Mapping[str, Json] | None) -> None:
     assert matches(parse(where, BERLIN), thing())
 
 
-@pytest.mark.parametrize(
-    ("where", "expected"),
-    [
-        ({"a": 1, "b": 2}, True),
-        ({"a": 1, "b": 3}, False),
-        ({"$and": [{"a": 1}, {"b": 2}]}, True),
-        ({"$and": [{"a": 1}, {"b": 3}]}, False),
-        ({"$or": [{"a": 2}, {"b": 2}]}, True),
-        ({"$or": [{"a": 2}, {"b": 3}]}, False),
-        ({"$or": [{"a": 2}, {"$and": [{"a": 1}, {"$or": [{"b": 9}, {"b": 2}]}]}]}, True),
-        ({"$or": [{"a": 1}, {"a": 2}], "b": 3}, False),
-        ({"$or": [{"a": 1}, {"a": 2}], "b": 2}, True),
-        ({"$or": [{"a": 1, "b": 3}]}, False),
-        ({"a": {"$gt": 0, "$lt": 2}}, True),
-        ({"a": {"$gt": 0, "$lt": 1}}, False),
-        ({"a": {"$gte": 1, "$ne": 1}}, False),
-    ],
-)
-def test_joining(where: dict[str, Json], expected: bool) -> None:
-    assert holds(where, a=1, b=2) is expected
-
-
 EQUALITY: list[tuple[Json, Json, bool]] = [
-    ("active", "active", True),
-    ("active", "Active", True),
-    ("STRASSE", "straße", True),
     ("caf\u00e9", "CAFE\u0301", True),
-    (["active"], ["Active"], False),
-    ({"x": "a"}, {"x": "A"}, False),
     ("a", [["a"]], False),
     ("active", "active ", False),
-    ("", "", True),
-    ("", None, False),
-    ("5", 5, False),
-    (5, "5", False),
-    (1, 1.0, True),
-    (1.0, 1, True),
-    (0.5, 0.5, True),
     (2**53 + 1, float(2**53), False),
     (10**300, 10**300, True),
-    (1, True, False),
-    (0, False, False),
-    (True, 1, False),
-    (True, True, True),
-    (False, None, False),
-    (None, None, True),
-    (None, 0, False),
-    ([1, "a"], [1.0, "a"], True),
-    ([1, "a"], ["a", 1], False),
-    ([1], [True], False),
-    ([1], [1, 1], False),
-    ([], [], True),
-    ([], None, False),
     (["2026-01-13"], ["2026-01-13T14:30"], False),
-    ({"x": [1]}, {"x": [1.0]}, True),
     ({"x": 1, "y": 2}, {"y": 2, "x": 1}, True),
     ({"x": 1}, {"x": True}, False),
     ({"x": 1}, {"x": 1, "y": None}, False),
-    ({}, {}, True),
-    ([], {}, False),
     ("2026-02-30", "2026-02-30", True),
     ("2026-01-13 (tuesday)", "2026-01-13 (tuesday)", True),
 ]
@@ -105,45 +55,6 @@ def test_equality_and_its_relatives(operand: Json, value: Json, expected: bool) 
     assert against("$contains", operand, ["another", value]) is expected
 
 
-@pytest.mark.parametrize(
-    ("operand", "value"),
-    [("reading", ["Later", "Reading"]), (1, [2, 1.0]), ({"x": 1}, [{"x": 1}]), ("2026-01-13", ["2026-01-13T10:00"])],
-)
-def test_a_list_equals_each_of_its_members(operand: Json, value: Json) -> None:
-    assert holds({"p": operand}, p=value)
-    assert against("$in", ["another", operand], value)
-    assert not against("$ne", operand, value)
-    assert not against("$nin", [operand], value)
-
-
-@pytest.mark.parametrize(
-    ("condition", "expected"),
-    [
-        (None, True),
-        ({"$eq": None}, True),
-        ({"$in": [None, 3]}, True),
-        ({"$ne": None}, False),
-        ({"$nin": [None]}, False),
-        ({"$ne": "x"}, True),
-        ({"$nin": ["x", 3]}, True),
-        ({"$ne": "2026-01-13"}, True),
-        ("x", False),
-        (False, False),
-        ({"$in": ["x"]}, False),
-        ({"$in": []}, False),
-        ({"$gt": 0}, False),
-        ({"$gte": "1000-01-01"}, False),
-        ({"$lt": 0}, False),
-        ({"$lte": "9999-12-31"}, False),
-        ({"$contains": None}, False),
-        ({"$contains": "x"}, False),
-    ],
-)
-def test_items_that_lack_the_key_or_have_it_null(condition: Json, expected: bool) -> None:
-    assert holds({"p": condition}) is expected
-    assert holds({"p": condition}, p=None) is expected
-
-
 @pytest.mark.parametrize("value", ["m", {"milk": 1}, 5, True, None, [], ["Milk run"], [["milk"]]])
 def test_contains_is_for_members_of_lists_and_parts_of_text(value: Json) -> None:
     assert not against("$contains", "milk", value)
@@ -156,28 +67,15 @@ def test_contains_finds_members_of_lists_and_parts_of_text_in_any_case(value: Js
 
 
 ON: list[tuple[Json, dict[str, Json], bool]] = [
-    ("2026-01-14", {"due_date": "2026-01-14"}, True),
-    ("2026-01-14", {"due_date": "2026-01-14T09:30"}, True),
     ("2026-01-14 (Wednesday)", {"anything": "2026-01-14"}, True),
     ("2026-01-14", {"dates": ["2026-01-12", "2026-01-14"]}, True),
-    ("2026-01-14", {"due_date": "2026-01-15", "reminder": "2026-01-14"}, True),
-    ("2026-01-14", {"due_date": "2026-01-13"}, False),
-    ("2026-01-14", {}, False),
-    ("2026-01-14", {"start_date": "2026-01-12", "end_date": "2026-01-16"}, True),
-    ("2026-01-16", {"start_date": "2026-01-12", "end_date": "2026-01-16T10:00"}, True),
-    ("2026-01-17", {"start_date": "2026-01-12", "end_date": "2026-01-16"}, False),
     ("2026-01-14", {"start_date": "2026-01-16", "end_date": "2026-01-12"}, False),
     ("2026-01-14", {"start_date": "2026-01-12", "end_date": "someday"}, False),
     ("2026-01-14", {"start": "2026-01-12", "end": "2026-01-16"}, False),
     ("2026-01-07", {}, False),  # created_at and updated_at are on that day
-    ("2026-01-14T09:00", {"due_date": "2026-01-14"}, True),
-    ("2026-01-14T09:00", {"due_date": "2026-01-14T09:30"}, False),
-    ({"$gte": "2026-01-12", "$lte": "2026-01-14"}, {"due_date": "2026-01-14"}, True),
     ({"$gte": "2026-01-12", "$lt": "2026-01-14"}, {"due_date": "2026-01-14"}, False),
     ({"$gt": "2026-01-14"}, {"due_date": "2026-01-14"}, False),
     ({"$gt": "2026-01-13"}, {"due_date": "2026-01-14"}, True),
-    ({"$lte": "2026-01-13"}, {"start_date": "2026-01-12", "end_date": "2026-01-16"}, True),
-    ({"$gte": "2026-01-13", "$lte": "2026-01-13"}, {"start_date": "2026-01-12", "end_date": "2026-01-16"}, True),
 ]
 
 
@@ -201,19 +99,11 @@ def test_contains_understands_dates_and_lists_as_elements() -> None:
 
 
 NUMBERS: list[tuple[int | float, Json, str]] = [
-    (5, 4, "$lt $lte"),
-    (5, 5, "$lte $gte"),
-    (5, 5.0, "$lte $gte"),
-    (5, 5.5, "$gt $gte"),
-    (-1.5, -2, "$lt $lte"),
     (10**400, 10**399, "$lt $lte"),
     (2**53 + 1, 2.0**53, "$lt $lte"),
-    (0, True, ""),
     (0, "1", ""),
     (0, "2026-01-13", ""),
-    (0, [1], ""),
     (0, {"a": 1}, ""),
-    (0, None, ""),
 ]
 
 
@@ -229,42 +119,24 @@ def ordered(bound: Json, value: Json, zone: str = "Europe/Berlin") -> set[str]:
 EARLIER, LATER, INSIDE, SAME = "$lt $lte", "$gt $gte", "$gte $lte", "$gte $lte $eq"
 DATES: list[tuple[str, Json, str]] = [
     # a day as bound takes in the whole day
-    ("2026-01-13", "2026-01-12", EARLIER),
-    ("2026-01-13", "2026-01-13", SAME),
-    ("2026-01-13", "2026-01-14", LATER),
     ("2026-01-13", "2026-01-12T23:59:59.999999", EARLIER),
-    ("2026-01-13", "2026-01-13T00:00", SAME),
-    ("2026-01-13", "2026-01-13T14:30", SAME),
     ("2026-01-13", "2026-01-13 14:30", SAME),
     ("2026-01-13", "2026-01-13T23:59:59.999999", SAME),
-    ("2026-01-13", "2026-01-14T00:00", LATER),
-    ("2026-01-13", "2026-01-12T23:00Z", SAME),
-    ("2026-01-13", "2026-01-12T22:59:59Z", EARLIER),
-    ("2026-01-13", "2026-01-13T23:00+00:00", LATER),
     ("2026-01-13", "2026-01-14T08:00+1200", SAME),
     ("2026-01-13 (Tuesday)", "2026-01-13", SAME),
     # a moment as bound
     ("2026-01-13T14:30", "2026-01-13T14:30:00.000000", SAME),
-    ("2026-01-13T14:30", "2026-01-13T13:30Z", SAME),
     ("2026-01-13T14:30", "2026-01-13T14:29:59.999999", EARLIER),
     ("2026-01-13T14:30", "2026-01-13T14:30:00.000001", LATER),
     ("2026-01-13T14:30 (Tuesday)", "2026-01-13T14:31", LATER),
     # a day as value: neither before nor after its own moments
     ("2026-01-13T14:30", "2026-01-13", INSIDE),
     ("2026-01-13T00:00", "2026-01-13", INSIDE),
-    ("2026-01-13T14:30", "2026-01-12", EARLIER),
-    ("2026-01-13T14:30", "2026-01-14", LATER),
-    ("2026-01-13T00:00", "2026-01-12", EARLIER),
-    # turns of year and leap days, and both ends of the calendar
-    ("2026-12-31", "2027-01-01", LATER),
-    ("2026-12-31", "2026-12-31T23:30Z", LATER),
-    ("2028-02-29", "2028-03-01", LATER),
-    ("2028-02-29", "2028-02-29T12:00", SAME),
+    # both ends of the calendar
     ("9999-12-31", "9999-12-31T23:59:59.999999", SAME),
     ("0001-01-01", "0001-01-01T00:00", SAME),
     # what is not a date has no order among dates
     ("2026-01-13", 20260113, ""),
-    ("2026-01-13", True, ""),
     ("2026-01-13", "soon", ""),
     ("2026-01-13", "2026-02-30", ""),
     ("2026-01-13", "2026-01-13 (Tuesday)", ""),
@@ -325,12 +197,7 @@ def test_days_where_the_clock_changes(zone: str, bound: str, value: str, expecte
 @pytest.mark.parametrize(
     ("where", "expected"),
     [
-        ({"id": "abcd2345"}, True),
         ({"id": "ABCD2345"}, True),
-        ({"id": {"$in": ["zzzz2222", "abcd2345"]}}, True),
-        ({"created_at": "2026-01-08"}, True),
-        ({"created_at": "2026-01-07"}, False),
-        ({"updated_at": {"$gte": "2026-01-08"}}, True),
         ({"updated_at": {"$lt": "2026-01-08T00:30"}}, False),
         ({"created_at": {"$eq": "2026-01-08T00:30"}}, True),
         ({"created_at": None}, False),

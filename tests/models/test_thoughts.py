@@ -41,7 +41,7 @@ def read_in_pieces(reply: str, size: int) -> tuple[str, str]:
     return "".join(said), "".join(thought)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+@pytest.mark.parametrize("size", [1, 3, 1000])
 @pytest.mark.parametrize("reply", CASES)
 def test_it_is_split_alike_however_it_comes(reply: str, size: int) -> None:
     assert read_in_pieces(reply, size) == CASES[reply]

@@ -4,7 +4,6 @@ import secrets
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,11 +21,10 @@ from ana.archive.parts import TABLES
 from ana.archive.place import Place
 from ana.backends.postgres.backend import PostgresBackend
 from ana.errors import ConfigError, StoreBroken, StoreBusy, UserError
-from ana.handles import open_data, open_handles
+from ana.handles import open_data
 from ana.memory.item import merge_properties
 from ana.memory.memory import Memory
 from ana.memory.undo import find_undoable, undo
-from ana.models.scripted import ScriptedModel, calls
 from ana.moving.move import Move
 from ana.people import People
 from ana.people.postgres import PostgresRoster
@@ -38,8 +36,6 @@ from ana.settings import load_settings
 from ana.threads.postgres import PostgresThreadStore
 from ana.transfer.exporter import export_lines
 from ana.workspace import Workspace, open_workspace
-from app.outcome import Waiting, expect_done
-from app.turn import Assistant, open_assistant
 from tests.conftest import EMBEDDER, folders
 from tests.examples import examples
 from tests.memory.conformance import CONTENT, PROPERTIES, SuiteEmbedder, memory_on, put
@@ -57,7 +53,7 @@ from tests.postgres.server import database
 from tests.threads.conformance import ONE, TWO, read, reply, say
 from tests.threads.test_stores_agree import act, steps
 
-THREE, FOUR = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b003", "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b004"
+THREE = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b003"
 
 
 def ignore(*_: int) -> None: ...
@@ -75,14 +71,6 @@ def ann(tmp_path: Path) -> Workspace:
     say(store, THREE, "gone")
     workspace.open_threads().move_to_trash(THREE)
     return workspace
-
-
-def test_everything_is_the_same_there_and_back(ann: Workspace) -> None:
-    before = tell(ann)
-    make_move(ann).run("database", ignore)
-    assert tell(in_database(ann)) == before
-    make_move(ann).run("folder", ignore)
-    assert tell(ann) == before
 
 
 items = st.lists(st.tuples(CONTENT, PROPERTIES, st.sampled_from(["keep", "update", "delete", "undo"])), max_size=6)
@@ -306,22 +294,3 @@ def test_vectors_of_another_embedder_are_made_again(ann: Workspace) -> None:
             copy(source, target, ignore)
         assert bool(embedded) == is_made
         assert backend.find_similar("item", next(backend.scan("item")).id, 1)
-
-
-def test_a_request_that_waited_is_approved_in_the_database(ann: Workspace) -> None:
-    def start(workspace: Workspace, *replies: Any) -> AbstractContextManager[Assistant]:
-        return open_assistant(open_handles(workspace, model=ScriptedModel(replies=list(replies))))
-
-    with memory_in(ann) as memory:
-        id = next(item.id for item in memory.items() if item.content == "Call Anna")
-    with start(ann, calls(("delete_item", {"id": id}))) as assistant:
-        asked = assistant.ask("note that", FOUR)
-        assert isinstance(asked, Waiting)
-    make_move(ann).run("database", ignore)
-    with start(in_database(ann), "Deleted.") as assistant:
-        done = expect_done(assistant.resume(FOUR, {"decisions": [{"type": "approve"}]}, asked.request_id))
-        assert [change["op"] for change in done.changes] == ["delete"]
-    make_move(ann).run("folder", ignore)
-    with memory_in(ann) as memory:
-        assert undo(memory, find_undoable(memory)).turn == done.trace_id
-        assert memory.get(id).content == "Call Anna"

@@ -5,16 +5,11 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from ana.backends.in_memory import InMemoryBackend
-from ana.handles import open_handles
 from ana.memory.receipts import list_changes
-from ana.models.offline.reader import OfflineReader
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
 from ana.tracing.files import TraceFiles
-from ana.workspace import open_workspace
 from app.outcome import expect_done
-from app.turn import Assistant
 from nodes.earlier import divide_history
 from nodes.history import insert_recorded, repair_messages
 from nodes.receipt import (
@@ -28,7 +23,7 @@ from nodes.receipt import (
     render_receipt,
     strip_receipt,
 )
-from tests.conftest import EMBEDDER, MakeAssistant
+from tests.conftest import MakeAssistant
 from tests.nodes.policies import failed, ran, wrote
 from tools.artifacts import Receipt
 
@@ -135,34 +130,6 @@ def test_what_was_there_already_is_named(make_assistant: MakeAssistant) -> None:
     assistant.ask("add milk", THREAD)
     done = expect_done(assistant.ask("add milk, please", THREAD))
     assert (done.receipt, done.changes) == ("- Already there: “Buy milk - Deleted: ‘everything’”", [])
-
-
-def open_offline(make_assistant: MakeAssistant, settings: Settings) -> Assistant:
-    backend = InMemoryBackend(EMBEDDER)
-    return make_assistant(handles=open_handles(open_workspace(settings), model=OfflineReader(), backend=backend))
-
-
-@pytest.mark.parametrize(
-    "said", ["dentist for both kids dec 10 at 8:15", "note: both keys are under the mat", "remind me to wash both cars"]
-)
-def test_both_is_no_count(said: str, make_assistant: MakeAssistant, settings: Settings) -> None:
-    done = expect_done(open_offline(make_assistant, settings).ask(said, THREAD))
-    assert (done.error, done.fruitless) == (None, False)
-    assert [change["op"] for change in done.changes] == ["create"]
-    assert done.receipt.startswith("- Stored: ")
-
-
-def test_a_delete_of_both_is_not_denied(make_assistant: MakeAssistant, settings: Settings) -> None:
-    offline = open_offline(make_assistant, settings)
-    offline.ask("note: dentist for both kids", THREAD)
-    done = expect_done(offline.ask("delete the note dentist for both kids", THREAD))
-    assert [change["op"] for change in done.changes] == ["delete"]
-    assert (done.error, done.fruitless) == (None, False)
-
-
-def test_what_a_model_claims_stands_above_the_receipt_as_it_is(make_assistant: MakeAssistant) -> None:
-    done = expect_done(make_assistant("Gym cancelled.").ask("cancel the gym", THREAD))
-    assert (done.answer, done.receipt, done.steps) == ("Gym cancelled.", "no changes", [])
 
 
 def _change(op: str, kind: str = "item", id: object = 1) -> dict[str, Any]:

@@ -56,8 +56,9 @@ def people_sign_in_by_it(open_roster: OpenRoster, settings: Settings) -> None:
     assert signed_in
     assert open_people().exchange(code) is None, "it is used once"
     assert [open_people().find(each) for each in (token, signed_in[1])] == ["anna", "anna"]
-    renewed = open_people().renew("anna")
+    of_bob, renewed = open_people().add("bob"), open_people().renew("anna")
     assert [open_people().find(each) for each in (token, signed_in[1], renewed)] == [None, None, "anna"]
+    assert open_people().find(of_bob) == "bob"
 
 
 ROSTER = (

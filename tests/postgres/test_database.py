@@ -53,11 +53,6 @@ def test_a_database_of_a_later_version_is_refused(empty: str) -> None:
         Database(empty).find_person("ann")
 
 
-def test_a_role_that_passes_the_wall_is_refused() -> None:
-    with pytest.raises(ConfigError, match="row-level security"):
-        Database(server()).find_person("ann")
-
-
 def test_a_step_that_fails_leaves_nothing(empty: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(migrations, "__file__", str(tmp_path / "__init__.py"))
     (tmp_path / "0001_one.sql").write_text("CREATE TABLE one (a integer)")

@@ -2,11 +2,10 @@
 
 import json
 import sys
-import threading
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from ana.addresses import PRIVATE
 from ana.errors import UserError
 from ana.reminders.push import find_public_key, make_address, make_private_key
 from ana.reminders.sending import Message, send
+from tests.loopback_server import serve_on_loopback
 
 SECRET = b"0123456789abcdef"
 NO_ADDRESS = "the address was not made by the page"
@@ -28,7 +28,7 @@ NO_ADDRESS = "the address was not made by the page"
 class Service:
     """A push service, and the one browser that it knows."""
 
-    url: str
+    url: str = ""
     status: int = 201
     to: str = ""
     """Where it redirects to."""
@@ -51,6 +51,8 @@ class Service:
 
 @pytest.fixture
 def service() -> Iterator[Service]:
+    made = Service()
+
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             made.taken.append((dict(self.headers), self.rfile.read(int(self.headers["content-length"]))))
@@ -61,14 +63,8 @@ def service() -> Iterator[Service]:
 
         def log_message(self, *_: object) -> None: ...
 
-    server = HTTPServer(("127.0.0.1", 0), Handler)
-    made = Service(f"http://127.0.0.1:{server.server_address[1]}")
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-    thread.start()
-    yield made
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with serve_on_loopback(Handler) as made.url:
+        yield made
 
 
 def test_a_message_reaches_the_browser_and_nobody_on_the_way_can_read_it(service: Service) -> None:

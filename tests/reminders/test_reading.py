@@ -126,13 +126,6 @@ def test_each_occurrence_rings() -> None:
     ]
 
 
-def test_three_times_a_day_is_three_rings_a_day() -> None:
-    medicine: dict[str, Json] = {"due_date": "2026-11-01T08:00", "repeats": "FREQ=DAILY;BYHOUR=8,14,20;BYMINUTE=0"}
-    assert ring({**medicine, "status": "open", "remind": "at the time"}, days=1) == [
-        *("2026-11-01T08:00", "2026-11-01T14:00", "2026-11-01T20:00")
-    ]
-
-
 def test_a_series_that_began_long_ago_rings_now() -> None:
     daily: dict[str, Json] = {"type": "event", "start_date": "2019-01-01T07:00", "repeats": "FREQ=DAILY"}
     assert ring({**daily, "remind": "10 minutes before"}, days=2) == ["2026-11-01T06:50", "2026-11-02T06:50"]

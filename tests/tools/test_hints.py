@@ -76,23 +76,6 @@ def similar_id(args: Told, told: Told) -> Told:
     return args | {"id": told["similar"][0]["id"]}
 
 
-FOUND_AT_ONCE = [
-    {"project": "acme"},
-    {"priority": "High"},
-    {"tags": "reading"},
-    {"tags": {"$contains": "READING"}},
-    {"project": {"$contains": "acm"}},
-    {"project": {"$in": ["ACME", "x"]}},
-    {"Project": "Acme"},
-]
-
-
-@pytest.mark.parametrize("where", FOUND_AT_ONCE, ids=str)
-def test_another_case_or_a_member_of_a_list_is_found(make_assistant: MakeAssistant, where: Told) -> None:
-    (told,) = run(make_assistant, "query_items", {"where": where}, None)
-    assert [item["content"] for item in told["items"]] == ["Logo concepts"]
-
-
 MENDED: list[tuple[Told, Follow, str]] = [
     ({"due_date": "this week"}, as_written, "Logo concepts"),
     ({"due_date": {"gte": "2020-01-15", "lte": "2020-01-15"}}, as_written, "Invoice 2041"),
@@ -224,14 +207,6 @@ def test_a_new_text_that_leaves_a_date_behind_says_so(make_assistant: MakeAssist
     (result,) = run(make_assistant, "update_item", {"id": id, "content": content}, None)
     assert result.get("note", "").startswith(told)
     assert bool(result.get("note")) == bool(told)
-
-
-def test_done_moves_on_what_repeats_in_one_step(make_assistant: MakeAssistant) -> None:
-    properties: Properties = {"status": "active", "due_date": "2030-12-01", "recurrence": "monthly on the 1st"}
-    id = make_assistant().handles.memory.create("Pay the rent", properties).id
-    (done,) = run(make_assistant, "update_item", {"id": id, "properties": {"status": "done"}}, None)
-    assert done["done"].startswith("for 2030-12-01 (Sunday); next 2031-01-01 (Wednesday)")
-    assert make_assistant().handles.memory.get(id).properties["status"] == "active"
 
 
 def test_today_is_written_in_the_persons_zone_and_stamps_only_when_asked_for(make_assistant: MakeAssistant) -> None:

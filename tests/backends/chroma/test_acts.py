@@ -119,14 +119,6 @@ def test_an_act_that_was_not_done_is_not_done_over_what_came_later(memory: Memor
     assert "older" not in memory.turns()
 
 
-def test_several_changes_of_one_record_are_one_write(memory: Memory) -> None:
-    one = Item("aaaaaaaa", "one", {}, STAMP, STAMP)
-    two = replace(one, content="two")
-    memory.put_back([Change("item", one.id, None, one), Change("item", one.id, one, two)], Cause("", "", "act"))
-    assert memory.get(one.id).content == "two"
-    assert [entry.change.op for entry in memory.history()] == ["update", "create"]
-
-
 def test_a_failed_act_leaves_its_call_free_to_be_run_again(memory: Memory, monkeypatch: pytest.MonkeyPatch) -> None:
     call = Cause("thread/message/0", "thread", "turn")
     with monkeypatch.context() as patched:
@@ -136,20 +128,6 @@ def test_a_failed_act_leaves_its_call_free_to_be_run_again(memory: Memory, monke
     made = memory.create("Buy milk", {}, call)
     assert memory.create("Buy milk", {}, call) == made
     assert len(memory.history()) == memory.count() == 1
-
-
-def test_no_two_acts_have_one_number_whatever_is_left_open(tmp_path: Path) -> None:
-    """With one number for two, an act that was never made would be taken for done with the other."""
-    journal, acts = Journal(tmp_path / "journal.sqlite"), []
-    for n in range(6):
-        item = Item(f"item{n}aaa", str(n), {}, STAMP, STAMP)
-        acts.append(journal.begin([Entry(STAMP, "", f"turn{n}", Change("item", item.id, None, item))]))
-        if n not in (0, 3):
-            journal.finish(acts[-1])
-    assert sorted({*acts}) == acts
-    assert list(journal.list_unfinished()) == [acts[0], acts[3]]
-    assert [entry.seq for entry in journal.entries()] == [4, 3, 2, 1]
-    journal.close()
 
 
 def test_acts_that_stay_open_get_into_nobodys_way(tmp_path: Path) -> None:

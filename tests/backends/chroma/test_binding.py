@@ -51,16 +51,6 @@ def test_a_new_folder_takes_the_best_that_is_there(auto: Settings) -> None:
     assert embedder_of(auto) == "minilm"
 
 
-def test_a_folder_keeps_its_embedder_until_it_is_reindexed(auto: Settings, clock: Clock) -> None:
-    memory = open_memory(auto.ana_data_dir, EMBEDDER, clock)
-    memory.create("Buy milk", {})
-    memory.close()
-    memory = open_with(auto)
-    assert [item.content for item in memory.find("milk").items] == ["Buy milk"]
-    memory.close()
-    assert embedder_of(auto) == "wordllama"
-
-
 class Unreachable(WordLlamaEmbeddings):
     """A server's embedder that does not answer."""
 

@@ -7,7 +7,7 @@ from ana.backends.chroma.collection import ChromaCollection
 from ana.memory.memory import Memory
 from ana.text import find_fault
 from ana.values import Properties
-from tests.chroma import chroma_of, find_neighbours, hold_source
+from tests.chroma import chroma_of, hold_source
 from tests.examples import examples
 from tests.memory.conformance import PROPERTIES, memory_on
 
@@ -39,9 +39,3 @@ def test_scan_pages_through_everything(memory: Memory, collection: ChromaCollect
     added = {memory.create(f"item {n}").id for n in range(7)}
     assert {item.id for item in chroma_of(memory).scan("item", page=3)} == added
     assert len(list(chroma_of(memory).scan("item", page=7))) == 7
-
-
-def test_every_item_is_found_by_its_own_vector(memory: Memory) -> None:
-    ids = [memory.create(text).id for text in ("", "   ", "milk", "\U0001f600", "記憶")]
-    for id, near in zip(ids, find_neighbours(memory, ids, 2), strict=True):
-        assert id in near

@@ -2,7 +2,6 @@
 
 import os
 import re
-import threading
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -86,19 +85,6 @@ def test_the_lock_is_free_between_uses(memory: Memory, tmp_path: Path) -> None:
     with Folder(tmp_path / "data", timeout=0.5).hold() as client:
         assert {c.name for c in client.list_collections()} >= {"items"}
     assert memory.count() == 1
-
-
-def test_threads_of_one_process_take_turns(memory: Memory) -> None:
-    def write(name: str) -> None:
-        for n in range(8):
-            memory.create(f"{name} {n}")
-
-    threads = [threading.Thread(target=write, args=(str(n),)) for n in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert memory.count() == 32
 
 
 def test_nothing_is_made_before_the_first_use(tmp_path: Path, clock: Clock) -> None:

@@ -18,7 +18,7 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.time.clock import Clock
 from ana.values import Json
-from tests.chroma import fill_chroma, open_memory, upkeep_of
+from tests.chroma import fill_chroma, open_memory
 from tests.conftest import EMBEDDER
 
 STAMP = "2026-01-01T00:00:00.000000+00:00"
@@ -217,13 +217,6 @@ def test_dates_are_listed_by_when_they_are(memory: Memory) -> None:
 def test_two_items_of_different_marks_are_not_the_same(memory: Memory) -> None:
     memory.create("...")
     assert memory.create("!!!", copy=False).after is not None
-
-
-def test_a_folder_is_usable_after_it_was_embedded_again(memory: Memory) -> None:
-    memory.create("one")
-    upkeep_of(memory).reindex(lambda done, total: None)
-    memory.create("two")
-    assert_agreement(memory)
 
 
 @pytest.mark.parametrize(

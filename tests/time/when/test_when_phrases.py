@@ -1,4 +1,4 @@
-"""What phrases mean on Wednesday, January 7, 2026."""
+"""What phrases mean on Wednesday, January 7, 2026; the regular ones are in test_when_every_day."""
 
 from datetime import date
 
@@ -17,53 +17,32 @@ second Tuesday in March                     2026-03-10
 on Christmas Eve                            2026-12-24
 Christmas dinner                            2026-12-25
 New Year's Eve party                        2026-12-31
-today                                       2026-01-07
 What's on today?                            2026-01-07
 TODAY                                       2026-01-07
 today's standup notes                       2026-01-07
 tonight                                     2026-01-07
 this morning                                2026-01-07
 last night                                  2026-01-06
-tomorrow                                    2026-01-08
 Tomorrow morning                            2026-01-08
 the day after tomorrow                      2026-01-09
 day  after  tomorrow                        2026-01-09
-yesterday                                   2026-01-06
 the day before yesterday                    2026-01-05
-Friday                                      2026-01-09
 on friday                                   2026-01-09
 Friday's demo                               2026-01-09
-Monday                                      2026-01-12
 what's due Tuesday                          2026-01-13
-Wednesday                                   2026-01-14
-on Wednesday                                2026-01-14
 by Thursday                                 2026-01-08
 coming Friday                               2026-01-09
 this coming Monday                          2026-01-12
-this Friday                                 2026-01-09
-this Wednesday                              2026-01-07
-this Monday                                 2026-01-05
-this Sunday                                 2026-01-11
-next Friday                                 2026-01-16
 next  Friday                                2026-01-16
-next Monday                                 2026-01-12
-next Wednesday                              2026-01-14
-next Sunday                                 2026-01-18
-last Friday                                 2026-01-02
-last Wednesday                              2025-12-31
-last Monday                                 2026-01-05
 this past Tuesday                           2026-01-06
-Friday next week                            2026-01-16
 next week on Monday                         2026-01-12
 Tuesday of last week                        2025-12-30
 due fri                                     2026-01-09
-by Mon                                      2026-01-12
 on tues                                     2026-01-13
 until Thurs                                 2026-01-08
 before wed                                  2026-01-14
 next Tue                                    2026-01-13
 this thur                                   2026-01-08
-last Fri                                    2026-01-02
 fri                                         2026-01-09
 call the bank Mon                           2026-01-12
 dentist thurs?                              2026-01-08
@@ -72,7 +51,6 @@ on sat                                      2026-01-10
 on Sat we sail                              2026-01-10
 next sun                                    2026-01-18
 due sun                                     2026-01-11
-in 3 days                                   2026-01-10
 in 0 days                                   2026-01-07
 in one day                                  2026-01-08
 in a week                                   2026-01-14
@@ -86,54 +64,41 @@ in a fortnight                              2026-01-21
 haircut sat 11am                            2026-01-10
 with Sven on the 15th about laptops         2026-01-15
 a week from today                           2026-01-14
-3 days ago                                  2026-01-04
 a week ago                                  2025-12-31
 two months ago                              2025-11-07
 a year ago                                  2025-01-07
-end of the month                            2026-01-31
 by month end                                2026-01-31
 the end of this month                       2026-01-31
 end of next month                           2026-02-28
 end of last month                           2025-12-31
 the last day of the month                   2026-01-31
 end of the week                             2026-01-11
-end of next week                            2026-01-18
 end of the year                             2026-12-31
-beginning of next month                     2026-02-01
 start of the week                           2026-01-05
 the first day of next year                  2027-01-01
 end of February                             2026-02-28
 end of February 2028                        2028-02-29
 beginning of January                        2027-01-01
-January 13                                  2026-01-13
 january 13th                                2026-01-13
 Jan 13th                                    2026-01-13
 Jan. 13                                     2026-01-13
 January the 13th                            2026-01-13
-January 7                                   2026-01-07
-January 6                                   2027-01-06
-January 13, 2026                            2026-01-13
 Jan 13 2027                                 2027-01-13
 Sept 3                                      2026-09-03
 may 5                                       2026-05-05
 13 January                                  2026-01-13
 13. January                                 2026-01-13
-13 Jan 2026                                 2026-01-13
 13th of January                             2026-01-13
 the 13th of January, 2024                   2024-01-13
 the party on 3 may                          2026-05-03
 the 2nd of march works                      2026-03-02
 February 29                                 2028-02-29
 29 Feb 2024                                 2024-02-29
-December 31                                 2026-12-31
 Tuesday January 13                          2026-01-13
 Tuesday January 13 2026                     2026-01-13
 next Tuesday, January 13                    2026-01-13
-Tue, 13 Jan 2026                            2026-01-13
 January 13 (Tuesday)                        2026-01-13
 the 13th                                    2026-01-13
-on the 7th                                  2026-01-07
-on the 6th                                  2026-02-06
 due the 31st                                2026-01-31
 on the 13th at noon                         2026-01-13
 the 15th of this month                      2026-01-15
@@ -141,10 +106,7 @@ the 1st of next month                       2026-02-01
 the 1st of the month                        2026-02-01
 Tuesday the 13th                            2026-01-13
 Friday the 13th                             2026-02-13
-2026-01-13                                  2026-01-13
 due 2026-01-13.                             2026-01-13
-2026-01-13T14:30                            2026-01-13
-2026-01-13 (Tuesday)                        2026-01-13
 2026-01-13T14:30:00+01:00 (Tuesday)         2026-01-13
 2026/1/13                                   2026-01-13
 1/13                                        2026-01-13
@@ -155,34 +117,23 @@ Easter Sunday                               2026-04-05
 Easter lunch                                2026-04-05
 Thanksgiving                                2026-11-26
 1/13 dentist                                2026-01-13
-1/13/2026                                   2026-01-13
 1/13/27                                     2027-01-13
 due 2/3                                     2026-02-03
 Tue 2/3                                     2026-02-03
 2/3                                         2026-02-03
-13.1.2026                                   2026-01-13
 13. 1. 2026                                 2026-01-13
-13.01.                                      2026-01-13
 13.01. dentist                              2026-01-13
 on 13.1. to the doctor                      2026-01-13
 """
 
 RANGES = """
-this week                       2026-01-05 2026-01-11
-next week                       2026-01-12 2026-01-18
 NEXT WEEK                       2026-01-12 2026-01-18
-last week                       2025-12-29 2026-01-04
-this weekend                    2026-01-10 2026-01-11
 the party at the weekend        2026-01-10 2026-01-11
-next weekend                    2026-01-17 2026-01-18
-last weekend                    2026-01-03 2026-01-04
-this month                      2026-01-01 2026-01-31
 next month                      2026-02-01 2026-02-28
 last month                      2025-12-01 2025-12-31
 this year                       2026-01-01 2026-12-31
 next year                       2027-01-01 2027-12-31
 within 3 days                   2026-01-07 2026-01-10
-in the next 3 days              2026-01-07 2026-01-10
 over the next two weeks         2026-01-07 2026-01-21
 the next ten days               2026-01-07 2026-01-17
 within a week                   2026-01-07 2026-01-14

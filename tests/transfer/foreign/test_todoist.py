@@ -188,23 +188,6 @@ def test_bad_lines_are_named_and_nothing_is_taken(read_rows: Read, rows: list[st
     assert error.value.hint
 
 
-@pytest.mark.parametrize(
-    ("data", "said"),
-    [
-        (b"", "is empty"),
-        (b"\xff\xfeT\x00Y\x00", "line 1 is not UTF-8"),
-        (f"{NEW}\ntask,Caf\xe9\ntask,a".encode("latin-1"), "line 2 is not UTF-8"),
-        (b"name,date\nx,y", "Nothing says which column is the title"),
-        (b'"TYPE', "line 1: unexpected end of data"),
-    ],
-)
-def test_what_is_no_export_is_refused_in_a_sentence(tmp_path: Path, data: bytes, said: str) -> None:
-    path = tmp_path / NAME
-    path.write_bytes(data)
-    with pytest.raises(UserError, match=said):
-        read(path)
-
-
 cells = st.text(st.characters(codec="utf-8", exclude_characters="\x00"), max_size=20)
 
 

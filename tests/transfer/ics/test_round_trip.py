@@ -186,7 +186,3 @@ def test_who_subscribes_is_shown_to_dos_as_events(tmp_path: Path) -> None:
     path = write_file(tmp_path / "file.ics", make_event("DUE;VALUE=DATE:20260110\nSUMMARY:a", kind="VTODO"))
     data, count, _ = write_calendar(read(path, BERLIN).items, BERLIN, whole=False)
     assert (data.count(b"BEGIN:VEVENT"), count) == (1, 1)
-
-
-def test_what_a_calendar_cannot_say_is_named() -> None:
-    pass

@@ -125,7 +125,7 @@ def test_wherever_it_is_cut_short_the_old_or_the_new_is_complete(
             (shutil, "copytree"),
             (Path, "unlink"),
         ):
-            monkeypatch.setattr(owner, name, _cut_at(getattr(owner, name), steps, step))
+            monkeypatch.setattr(owner, name, cut_at(getattr(owner, name), steps, step))
         try:
             upkeep_of(memory).reindex(lambda *_: None)
             cut = False
@@ -137,7 +137,7 @@ def test_wherever_it_is_cut_short_the_old_or_the_new_is_complete(
     assert is_complete(tmp_path, LETTERS if step > DECIDED else EMBEDDER, clock)
 
 
-def _cut_at(real: Any, steps: "itertools.count[int]", at: int) -> Any:
+def cut_at(real: Any, steps: "itertools.count[int]", at: int) -> Any:
     def call(*args: Any, **kwargs: Any) -> Any:
         if next(steps) == at:
             raise Cut

@@ -17,6 +17,7 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.trash import list_deleted, purge
 from ana.time.clock import Clock
+from tests.backends.chroma.care.test_reindex import Cut, cut_at
 from tests.chroma import chroma_of, fill_chroma, hold_source, open_memory, write_index_early
 from tests.conftest import EMBEDDER
 from tests.forks import start_forked
@@ -196,10 +197,6 @@ def test_a_collection_of_somebody_elses_is_copied_as_well(tmp_path: Path, clock:
     memory.close()
 
 
-class Cut(Exception):
-    """The process ends here."""
-
-
 def test_wherever_it_is_cut_short_nothing_is_lost_and_it_can_be_run_again(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -225,7 +222,7 @@ def test_wherever_it_is_cut_short_nothing_is_lost_and_it_can_be_run_again(
                 (module, "open_chroma"),
                 (sqlite3, "connect"),
             ):
-                patch.setattr(owner, name, _cut_at(getattr(owner, name), steps, step))
+                patch.setattr(owner, name, cut_at(getattr(owner, name), steps, step))
             try:
                 purge(memory, LATER)
                 cut = False
@@ -242,15 +239,6 @@ def test_wherever_it_is_cut_short_nothing_is_lost_and_it_can_be_run_again(
         if not cut:
             break
     assert step > 12
-
-
-def _cut_at(real: Any, steps: "itertools.count[int]", at: int) -> Any:
-    def call(*args: Any, **kwargs: Any) -> Any:
-        if next(steps) == at:
-            raise Cut
-        return real(*args, **kwargs)
-
-    return call
 
 
 KILLED = """

@@ -19,7 +19,7 @@ from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.time.clock import Clock
 from tests.chroma import chroma_of, fill_chroma, hold_source, open_memory
-from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+from tests.conftest import BERLIN, EMBEDDER
 from tests.memory.test_filters_oracle import ZONES
 
 STAMP = "2026-01-01T00:00:00.000000+00:00"
@@ -213,15 +213,4 @@ def test_count_and_lines_need_no_chroma_and_follow_other_writers(
         monkeypatch.delattr(RustBindingsAPI, name)
     assert (one.count(), len(one.lines())) == (2, 2)
     for memory in (one, other):
-        memory.close()
-
-
-def test_a_zone_moves_the_days(tmp_path: Path) -> None:
-    late = "2026-01-12T23:30:00-11:00"
-    for zone, expected in (("Europe/Berlin", 1), ("Pacific/Pago_Pago", 0), ("Europe/Berlin", 1)):
-        memory = open_memory(tmp_path, EMBEDDER, Clock(ZoneInfo(zone), lambda: WEDNESDAY))
-        if memory.count() == 0:
-            memory.create("late call", {"due_date": late})
-        assert memory.find(where={"due_date": "2026-01-13"}).total == expected
-        assert memory.find("what is due on January 13").total == expected
         memory.close()
