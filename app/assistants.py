@@ -7,7 +7,7 @@ from datetime import UTC, timedelta
 
 from ana.errors import UserError
 from ana.memory.memory import Memory
-from ana.memory.receipts import describe_change, make_receipt
+from ana.memory.receipts import make_receipt, word_change
 from ana.memory.sources import find_source
 from ana.memory.undo import find_all_undone, undo
 from ana.time.clock import Clock
@@ -60,7 +60,7 @@ def list_written(memory: Memory, clock: Clock) -> list[Written]:
         written = groups.setdefault((name, day), Written(name, day, [], []))
         if entry.turn not in written.turns:
             written.turns.append(entry.turn)
-        written.lines.append(f"{at} {describe_change(make_receipt(entry.change, clock.zone))}")
+        written.lines.append(f"{at} {word_change(make_receipt(entry.change, clock.zone))}")
     return [*groups.values()]
 
 

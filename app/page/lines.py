@@ -8,7 +8,8 @@ from markupsafe import Markup, escape
 from ana.output import escape_controls
 from app.show.markdown import LONGEST, find_reader
 
-_QUOTED = re.compile("“[^“”]*”")
+_STEP = " -&gt; "
+_MARKED = re.compile(f"“[^“”]*”|{_STEP}")
 
 
 def show(value: Any) -> Any:
@@ -18,16 +19,11 @@ def show(value: Any) -> Any:
 
 def draw_line(line: str) -> Markup:
     """Return one of ana's lines as HTML: whatever direction a value is written in, nothing around it moves."""
-    return Markup(_QUOTED.sub(r'<bdi class="value">\g<0></bdi>', str(escape(escape_controls(line)))))
+    return Markup(_MARKED.sub(_draw_mark, str(escape(escape_controls(line)))))
 
 
-def draw_receipt(line: str) -> Markup:
-    """Return a receipt as a paragraph, with its sign as an element."""
-    sign, _, rest = line.partition(" ")
-    if len(sign) != 1:
-        return Markup('<p class="receipt">{}</p>').format(draw_line(line))
-    shown = Markup('<p class="receipt" data-sign="{}"><span class="sign">{}</span> {}</p>')
-    return shown.format(sign, sign, draw_line(rest))
+def _draw_mark(mark: re.Match[str]) -> str:
+    return " → " if mark[0] == _STEP else f'<bdi class="value">{mark[0]}</bdi>'
 
 
 def draw_text(text: str) -> Markup:

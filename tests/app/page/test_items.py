@@ -30,7 +30,7 @@ def test_an_item_is_kept_changed_and_its_history_told(browser: Browser) -> None:
     assert browser.one("[name=field-tags]")["value"] == "keys, home"
     told = [each.get_text() for each in browser.page.select("li .receipt")]
     assert len(told) == 2
-    assert told[1].startswith("+ “The key is under the mat”")
+    assert told[1].startswith("Stored: “The key is under the mat”")
     browser.submit("Undo")
     assert "under the mat" in browser.one("[name=content]").get_text()
 

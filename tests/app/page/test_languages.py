@@ -118,7 +118,7 @@ def test_a_receipt_is_kept_as_it_was_written(browser: Browser) -> None:
     browser.client.headers["accept-language"] = "es"
     browser.open("/app/chat/new")
     say(browser, browser.url.rpartition("/")[2], message="Note: the key is in the tin")
-    assert browser.one(".receipt").get_text(strip=True).startswith("+“the key is in the tin”(nota")
+    assert browser.one(".receipt").get_text(strip=True).startswith("Guardado:“the key is in the tin”(nota")
     browser.client.headers["accept-language"] = "en"
     assert "(note" in browser.open(browser.url).get_text()
     state = browser.client.get(f"/threads/{browser.url.rpartition('/')[2]}/state").json()

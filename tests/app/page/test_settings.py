@@ -107,9 +107,9 @@ def test_a_calendar_that_was_brought_in_is_taken_back(browser: Browser) -> None:
     sent = {name: value for name, (value,) in list_fields(browser.one("form[enctype]")).items() if name != "file"}
     answer = browser.client.post("/app/files", data=sent, files={"file": ("a.ics", calendar.encode())})
     browser.open(str(answer.url))
-    assert "+ “Choir”" in browser.text
+    assert "Stored: “Choir”" in browser.text
     browser.submit("Undo")
-    assert "- “Choir”" in browser.text
+    assert "Deleted: “Choir”" in browser.text
 
 
 @pytest.mark.parametrize(("whose", "theirs"), [("", 1), ("mine", 0), ("others", 2)])
