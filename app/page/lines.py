@@ -5,7 +5,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from ana.output import escape_controls
+from ana.output import escape_controls, quote
+from ana.translation import _
 from app.show.markdown import LONGEST, find_reader
 
 _STEP = " -&gt; "
@@ -23,7 +24,12 @@ def draw_line(line: str) -> Markup:
 
 
 def _draw_mark(mark: re.Match[str]) -> str:
-    return " → " if mark[0] == _STEP else f'<bdi class="value">{mark[0]}</bdi>'
+    return " → " if mark[0] == _STEP else f'<bdi class="value">{draw_quote(mark[0][1:-1])}</bdi>'
+
+
+def draw_quote(text: str, most: int | None = None) -> str:
+    """Return a text in the quotes of the page's language; of one with more characters than `most` the beginning."""
+    return _("“{text}”").format(text=quote(text, most)[1:-1])
 
 
 def draw_text(text: str) -> Markup:
