@@ -43,6 +43,11 @@ def ngettext(one: str, many: str, n: int, **values: object) -> str:
     return _load(_spoken.get()).ngettext(one, many, n).format(n=n, **values)
 
 
+def show_number(value: float, digits: int) -> str:
+    """Return a number with so many digits after the decimal sign of the language: 0.25, in German 0,25."""
+    return f"{value:.{digits}f}".replace(".", pgettext("decimal sign", "."))
+
+
 def mark_text(texts: Texts) -> Texts:
     """Return a sentence, or what holds some, as it is: catalogues have them, and `_` looks where one is shown.
 

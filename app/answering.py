@@ -10,7 +10,7 @@ from ana.handles import DataHandles
 from ana.memory.authors import REMINDER
 from ana.memory.changes import make_edit
 from ana.memory.item import Item
-from ana.memory.receipts import describe_change, make_receipt
+from ana.memory.receipts import make_receipt, word_change
 from ana.memory.routines import is_routine
 from ana.memory.travel import read_item_repeat
 from ana.output import quote
@@ -91,7 +91,7 @@ def answer(handles: DataHandles, rung: RungItem | None, act: str, thread: str = 
     if act == DONE:
         mark = mark_done(handles, _write_date(rung, handles))
         (change,) = handles.memory.change_all([rung.item.id], mark, make_edit(thread, kind=REMINDER))
-        return describe_change(make_receipt(change, handles.clock.zone))
+        return word_change(make_receipt(change, handles.clock.zone))
     try:
         until = read_later(act, handles.clock)
     except NotRead as exc:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, timedelta
 
 from ana.errors import UserError
+from ana.memory.few_words import show_value
 from ana.memory.memory import Memory
-from ana.memory.receipts import describe_change, make_receipt
+from ana.memory.receipts import make_receipt, word_change
 from ana.memory.sources import find_source
 from ana.memory.undo import find_all_undone, undo
 from ana.time.clock import Clock
@@ -60,7 +61,7 @@ def list_written(memory: Memory, clock: Clock) -> list[Written]:
         written = groups.setdefault((name, day), Written(name, day, [], []))
         if entry.turn not in written.turns:
             written.turns.append(entry.turn)
-        written.lines.append(f"{at} {describe_change(make_receipt(entry.change, clock.zone))}")
+        written.lines.append(f"{at} {word_change(make_receipt(entry.change, clock.zone))}")
     return [*groups.values()]
 
 
@@ -71,12 +72,12 @@ def undo_day(memory: Memory, clock: Clock, name: str, day: str) -> str:
         raise UserError(_("{name} wrote nothing on {day} that can be taken back.").format(name=name, day=day))
     stuck = [turn for turn in written.turns if undo(memory, turn).conflicts]
     sentence = _("Taken back: {back} of {all} acts of {name} on {day}.").format(
-        back=len(written.turns) - len(stuck), all=len(written.turns), name=name, day=day
+        back=len(written.turns) - len(stuck), all=len(written.turns), name=name, day=show_value(day, clock.now().year)
     )
     if not stuck:
         return sentence
-    rest = _("{n} left, because of what was changed since: `ana undo --turn {turn}`.")
-    return f"{sentence} {rest.format(n=len(stuck), turn=stuck[0])}"
+    rest = _("{n} left, because of what was changed since; the history of each item shows it.")
+    return f"{sentence} {rest.format(n=len(stuck))}"
 
 
 def list_rights(workspace: Workspace, names: Iterable[str] = ()) -> dict[str, str]:

@@ -12,7 +12,7 @@ from ana.handles import DataHandles
 from ana.json_lines import Quoted
 from ana.keys import OWNER
 from ana.memory.changes import Change
-from ana.memory.receipts import describe_change, make_receipt
+from ana.memory.receipts import make_receipt, word_change
 from ana.notes import read_value, write_value
 from ana.output import shorten
 from ana.time.clock import find_zone
@@ -150,7 +150,7 @@ def list_calendar_news(handles: DataHandles) -> list[str]:
     if not list_calendars(handles.workspace):
         return []
     changes = list_news(handles.memory, _stamp(handles.clock.now() - NEWS))
-    return [describe_change(make_receipt(each, handles.clock.zone)) for each in changes]
+    return [word_change(make_receipt(each, handles.clock.zone)) for each in changes]
 
 
 def _stamp(moment: datetime) -> str:

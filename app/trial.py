@@ -8,7 +8,7 @@ from ana.errors import AnaError, UserError
 from ana.models.listing import list_chat_models
 from ana.models.providers import model_name
 from ana.settings import Settings, load_settings, read_environment, write_env_file
-from ana.translation import _, get_language, mark_text
+from ana.translation import _, get_language, mark_text, show_number
 from ana.workspace import is_fixed
 from app.choices import CHOICES, find_key, is_key
 
@@ -57,7 +57,9 @@ def try_model(settings: Settings) -> str:
     except AnaError as exc:
         message = _("{model} did not answer: {reason}").format(model=model_name(settings), reason=exc.sentence())
         raise UserError(message, _("Nothing was changed.")) from exc
-    return _("{model} in {n:.1f} s: {answer}").format(model=model_name(settings), n=seconds, answer=done.answer)
+    return _("{model} in {n} s: {answer}").format(
+        model=model_name(settings), n=show_number(seconds, 1), answer=done.answer
+    )
 
 
 def _find_only_model(provider: str, url: str, key: str) -> str:

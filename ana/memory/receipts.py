@@ -1,7 +1,7 @@
 """Receipts of writes, as people see them and traces record them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, tzinfo
 from itertools import islice, zip_longest
@@ -104,9 +104,11 @@ def name_failed() -> str:
     return _("Not done")
 
 
-def list_changes(changes: Sequence[Receipt], receipt: str | None) -> list[str]:
+def list_changes(
+    changes: Sequence[Receipt], receipt: str | None, describe: Callable[[Receipt], str] = describe_change
+) -> list[str]:
     """Return what a turn wrote, a line for each record, and what else the receipt under its answer says."""
-    written = [describe_change(each) for each in combine_receipts(changes)]
+    written = [describe(each) for each in combine_receipts(changes)]
     lines = [line.removeprefix("- ") for line in (receipt or "").splitlines()]
     return written + lines[len(written) :]  # it begins with a line for each record, too
 

@@ -8,7 +8,7 @@ from starlette.requests import Request
 
 from ana.handles import DataHandles
 from ana.memory.changes import net
-from ana.memory.receipts import combine_receipts, describe_change, make_receipt
+from ana.memory.receipts import combine_receipts, make_receipt, word_change
 from ana.memory.sources import is_others
 from ana.memory.undo import find_all_undone
 from app.page.visits import ACT
@@ -62,7 +62,7 @@ def _find_notice(handles: DataHandles, turn: str) -> Notice | None:
         return None
     told = combine_receipts(make_receipt(entry.change, handles.clock.zone) for entry in entries)
     # where only sources changed nothing is left to combine
-    lines = [*map(describe_change, told or (make_receipt(change, handles.clock.zone) for change in changes))]
+    lines = [*map(word_change, told or (make_receipt(change, handles.clock.zone) for change in changes))]
     can_undo = turn not in find_all_undone(handles.memory)
     can_claim = can_undo and any(each.after and is_others(each.after.source) for each in changes)
     return Notice(turn, lines, can_undo, can_claim)

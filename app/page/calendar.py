@@ -4,11 +4,9 @@ from calendar import Calendar
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date
 
-from ana.errors import UserError
 from ana.handles import DataHandles
-from ana.translation import _
 from app.dated import Dated, list_dated, tell_time
 from app.page.marking import DAY, read_day
 from app.page.today import ShownItem, show_item
@@ -61,7 +59,8 @@ class ShownDay:
 def show(visit: Visit) -> Page:
     """GET /app/calendar?month=2026-12, or ?week=2026-12-03 for the week of that day."""
     today, week = visit.handles.clock.now().date(), visit.ask("week")
-    day = read_day(week, today) if week else _read_month(visit.ask("month"), today)
+    month = visit.ask("month") or f"{today:%Y-%m}"
+    day = read_day(week or f"{month}-01", today)
     dates = [day + (n - day.weekday()) * DAY for n in range(7)] if week else _list_month(day)
     days, is_cut = _read_days(visit.handles, dates, bool(week))
     placed = [each for day in days for each in day.placed]
@@ -83,19 +82,6 @@ def show(visit: Visit) -> Page:
 def _list_month(first: date) -> list[date]:
     """Return the days of a month, with those that fill its first and its last week."""
     return [day for week in Calendar().monthdatescalendar(first.year, first.month) for day in week]
-
-
-def _read_month(written: str, today: date) -> date:
-    """Return the first day of a month, of this one if none is written.
-
-    Raises UserError if it is none, or of another age.
-    """
-    try:
-        first = datetime.strptime(written or f"{today:%Y-%m}", "%Y-%m").date()
-    except ValueError as exc:
-        message = _("{value} is no month.").format(value=f"{written!r:.40}")
-        raise UserError(message, _("A month looks like 2026-12.")) from exc
-    return read_day(str(first), today)
 
 
 def _read_days(handles: DataHandles, dates: Sequence[date], has_hours: bool) -> tuple[list[ShownDay], bool]:

@@ -9,7 +9,7 @@ from starlette.datastructures import FormData
 
 from ana.errors import UserError
 from ana.memory.few_words import call_property
-from ana.output import escape_controls
+from ana.output import escape_controls, quote
 from ana.time.repeats import DATE_KEYS
 from ana.translation import _
 from ana.values import Json, read_json
@@ -126,6 +126,6 @@ def _read_value(written: str, was: Json, label: str) -> Json:
     try:
         value: Json = read_json(written)
     except ValueError as exc:
-        message = _("{label}: {written} cannot be read.").format(label=label, written=f"{written!r:.40}")
+        message = _("{label}: {written} cannot be read.").format(label=label, written=quote(written, 40))
         raise UserError(message, _("It is written as {value} is.").format(value=json.dumps(was))) from exc
     return value

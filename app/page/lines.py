@@ -5,10 +5,12 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from ana.output import escape_controls
+from ana.output import escape_controls, quote
+from ana.translation import _
 from app.show.markdown import LONGEST, find_reader
 
-_QUOTED = re.compile("“[^“”]*”")
+_STEP = " -&gt; "
+_MARKED = re.compile(f"“[^“”]*”|{_STEP}")
 
 
 def show(value: Any) -> Any:
@@ -18,16 +20,16 @@ def show(value: Any) -> Any:
 
 def draw_line(line: str) -> Markup:
     """Return one of ana's lines as HTML: whatever direction a value is written in, nothing around it moves."""
-    return Markup(_QUOTED.sub(r'<bdi class="value">\g<0></bdi>', str(escape(escape_controls(line)))))
+    return Markup(_MARKED.sub(_draw_mark, str(escape(escape_controls(line)))))
 
 
-def draw_receipt(line: str) -> Markup:
-    """Return a receipt as a paragraph, with its sign as an element."""
-    sign, _, rest = line.partition(" ")
-    if len(sign) != 1:
-        return Markup('<p class="receipt">{}</p>').format(draw_line(line))
-    shown = Markup('<p class="receipt" data-sign="{}"><span class="sign">{}</span> {}</p>')
-    return shown.format(sign, sign, draw_line(rest))
+def _draw_mark(mark: re.Match[str]) -> str:
+    return " → " if mark[0] == _STEP else f'<bdi class="value">{draw_quote(mark[0][1:-1])}</bdi>'
+
+
+def draw_quote(text: str, most: int | None = None) -> str:
+    """Return a text in the quotes of the page's language; of one with more characters than `most` the beginning."""
+    return _("“{text}”").format(text=quote(text, most)[1:-1])
 
 
 def draw_text(text: str) -> Markup:

@@ -10,6 +10,7 @@ from ana.memory.few_words import call_property
 from ana.memory.item import Item
 from ana.memory.travel import read_item_repeat
 from ana.memory.views import localize
+from ana.output import quote
 from ana.time.dates import day_of
 from ana.time.guesses import guess_dates
 from ana.time.repeats import DATE_KEYS, Repeat, iter_between, list_missed, read_day_or_moment, read_local
@@ -113,7 +114,7 @@ def _read_moment(name: str, value: Json, today: date) -> str:
     meant = guess_dates(value, today) if isinstance(value, str) else None
     if meant is None or meant[0] != meant[1]:
         raise UserError(
-            _("{value} is no day.").format(value=f"{name}{value!r:.40}"),
+            _("{value} is no day.").format(value=name + quote(str(value), 40)),
             _("A day looks like 2026-12-24, with a time 2026-12-24T09:30, or is named as next Tuesday is."),
         )
     return meant[0]
@@ -127,7 +128,7 @@ def read_day(text: str, today: date) -> date:
     """Return the day that a form names: 2026-12-24, next tuesday. Raises UserError if it is no day or too far away."""
     day = _read_place(text, today)
     if isinstance(day, datetime):
-        raise UserError(_("{value} is no day alone.").format(value=f"{text!r:.40}"), _("A day looks like 2026-12-24."))
+        raise UserError(_("{value} is no day alone.").format(value=quote(text, 40)), _("A day looks like 2026-12-24."))
     return day
 
 

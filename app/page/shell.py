@@ -17,19 +17,19 @@ from ana import __version__
 from ana.keys import OWNER
 from ana.memory.authors import REMINDER, find_author
 from ana.memory.digests import digest_line
-from ana.memory.few_words import call_value
-from ana.memory.receipts import describe_change, describe_difference, list_changes, make_receipt, tells_no_changes
-from ana.output import escape_controls, quote, shorten
-from ana.time.dates import name_day, name_month, name_weekday, show_day
+from ana.memory.few_words import call_value, show_value
+from ana.memory.receipts import describe_difference, list_changes, make_receipt, tells_no_changes, word_change
+from ana.output import escape_controls, shorten
+from ana.time.dates import day_of, name_day, name_month, name_weekday, show_day
 from ana.tracing.record import INTERRUPTED
-from ana.translation import LANGUAGES, _, get_language, mark_text, ngettext, pgettext
+from ana.translation import LANGUAGES, _, get_language, mark_text, ngettext, pgettext, show_number
 from app.dated import tell_time
 from app.demo import RECORDED
 from app.page.acts import find_notice, find_place
 from app.page.conversations import BESIDE, group_by_day, list_conversations, show_calls, show_corrections, word_looks
 from app.page.examples import list_examples, reads_english
 from app.page.forms import FIELD, keep_form_token, read_form_token
-from app.page.lines import draw_line, draw_receipt, draw_text, show
+from app.page.lines import draw_line, draw_quote, draw_text, show
 from app.page.visits import Page, Part, Visit, go_on
 from app.server.answers import find_workspace
 from app.server.guard import BY_SCRIPT, PAGE
@@ -52,10 +52,10 @@ HEADERS = {
 after somebody has signed out sees nothing."""
 
 WORDS: tuple[Callable[..., object], ...] = (
-    *(call_value, describe_change, describe_difference, describe_properties, describe_source, describe_sources),
-    *(digest_line, find_author, get_language, go_on, list_changes, list_examples, make_receipt, name_day, name_month),
-    *(name_weekday, show_calls, show_corrections, show_date, show_day, show_moment, tell_elsewhere),
-    *(tell_time, tells_no_changes, word_looks),
+    *(call_value, describe_difference, describe_properties, describe_source, describe_sources, digest_line),
+    *(find_author, get_language, go_on, list_changes, list_examples, make_receipt, name_day, name_month, name_weekday),
+    *(show_calls, show_corrections, show_date, show_day, show_moment, tell_elsewhere, tell_time, tells_no_changes),
+    *(day_of, show_number, show_value, word_change, word_looks),
 )
 """With what templates say in words what they are given."""
 
@@ -73,9 +73,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(
-        draw_text=draw_text, draw_line=draw_line, draw_receipt=draw_receipt, quote=quote, shorten=shorten
-    )
+    made.filters.update(draw_text=draw_text, draw_line=draw_line, quote=draw_quote, shorten=shorten)
     made.globals.update(_=_say, ngettext=_say_many, pgettext=pgettext, languages=LANGUAGES, token=_draw_token)
     made.globals.update({word.__name__: word for word in WORDS}, asks=QUESTION, interrupted=INTERRUPTED)
     made.globals.update(base=PAGE, version=__version__, owner=OWNER, recorded=RECORDED, reminder=REMINDER)

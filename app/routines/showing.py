@@ -8,11 +8,11 @@ from ana.memory.item import Item
 from ana.output import tell, write_line
 from ana.reminders.routines import find_next
 from ana.spending.total import recorded_cost
-from ana.translation import _
+from ana.translation import _, show_number
 from app.routines.offers import OFFERS
 from app.routines.running import list_routines, name_conversation
 from app.show.tables import show_table
-from app.show.text import shorten
+from app.show.text import shorten, show_moment
 
 if TYPE_CHECKING:
     from ana.handles import DataHandles
@@ -59,7 +59,7 @@ def describe_routine(handles: "DataHandles", item: Item) -> ShownRoutine:
     clock = handles.clock
     following = find_next(item, clock.now(), clock.zone)
     thread = handles.workspace.open_threads().resolve(name_conversation(item))
-    moment = clock.minute(following.isoformat()) if following else ""
+    moment = show_moment(following.isoformat(), clock) if following else ""
     return ShownRoutine(item.id, item.content, moment, *_find_last(handles, thread), thread)
 
 
@@ -69,4 +69,4 @@ def _find_last(handles: "DataHandles", thread: str) -> tuple[str, str]:
     if not records:
         return "", ""
     cost = recorded_cost(records[0], handles.settings)
-    return handles.clock.minute(records[0]["ts"]), "" if cost is None else f"{cost:.4f} USD"
+    return show_moment(records[0]["ts"], handles.clock), "" if cost is None else f"{show_number(cost, 4)} USD"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ana.memory.receipts import list_changes
 from ana.output import quote, write_line
 from ana.tracing.schema import is_call
-from ana.translation import _, ngettext
+from ana.translation import _, ngettext, show_number
 from app.show.answers import show_text
 from app.show.tables import show_table
 from app.show.text import say, shorten
@@ -106,7 +106,7 @@ def describe_cost(record: "Record") -> str:
     about = _("about {read:,} tokens in and {written:,} out")
     form = about if usage.get("estimated") else _("{read:,} tokens in and {written:,} out")
     tokens = form.format(read=usage.get("input_tokens", 0), written=usage.get("output_tokens", 0))
-    return ", ".join([calls, tokens, *([f"{usd:.6f} USD"] if usd else [])])
+    return ", ".join([calls, tokens, *([f"{show_number(usd, 6)} USD"] if usd else [])])
 
 
 def _quote(value: Any) -> str:

@@ -60,12 +60,12 @@ def test_done_answers_what_rang_last_and_undo_there_takes_it_back(day: Day) -> N
     day.memory.create("tea", {"remind": "2026-12-01T12:30"})
     id = day.memory.create("call Anna", {"remind": "2026-12-01T13:00"}).id
     assert day.after(hours=1) == ["tea", "call Anna"]
-    assert day.say("done") == "~ “call Anna” (done)"
+    assert day.say("done") == "Changed: “call Anna” (done)"
     assert day.memory.get(id).properties["status"] == "done"
     with pytest.raises(NotFound, match="is over"):  # and not the one before it
         day.say("done")
     undo(day.memory, find_undoable(day.memory, "thread"))
-    assert day.say("done") == "~ “call Anna” (done)"
+    assert day.say("done") == "Changed: “call Anna” (done)"
 
 
 def test_snooze_says_when_it_rings_again_and_what_rang_late_is_answered_too(day: Day) -> None:

@@ -86,8 +86,8 @@ def test_it_is_read_every_hour_and_today_tells_what_changed(feed: Feed, monkeypa
         Following(handles).read_due()
     assert [each.get("if-none-match") for each in feed.asked] == [None, '"1"', '"2"']
     told = run("today")[1]
-    assert "~ “Choir” (start date Mon 2 Dec 2030 11:00 -> Mon 2 Dec 2030 14:00)" in told
-    assert "- “Dentist”" in told
+    assert "Changed: “Choir” (start date Mon 2 Dec 2030 11:00 -> Mon 2 Dec 2030 14:00)" in told
+    assert "Deleted: “Dentist”" in told
 
 
 def test_whoever_travels_has_the_same_moments(feed: Feed, monkeypatch: pytest.MonkeyPatch) -> None:

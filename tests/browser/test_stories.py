@@ -40,7 +40,7 @@ def test_a_conversation_is_kept_and_what_it_did_is_taken_back(house: Open) -> No
     anna = house().visit()
     anna.go("/app")
     anna.look("empty")
-    anna.say("the spare key is in the blue tin", "+ “the spare key is in the blue tin”")
+    anna.say("the spare key is in the blue tin", "Stored: “the spare key is in the blue tin”")
     anna.settle()
     anna.look("conversation")
     anna.press("Undo")
@@ -105,7 +105,7 @@ def test_an_approval_is_edited(house: Open) -> None:
     anna.look("approval-edited")
     anna.page.get_by_label("Content").fill("the spare key is in the red tin")
     anna.press("Approve")
-    anna.sees("+ “the spare key is in the red tin”")
+    anna.sees("Stored: “the spare key is in the red tin”")
 
 
 def test_enter_decides_nothing(house: Open) -> None:
@@ -153,7 +153,7 @@ def test_several_changes_are_decided_one_by_one(house: Open) -> None:
     anna = house(deletes).visit()
     anna.go("/app")
     for item in ("buy milk", "buy bread", "buy salt", "buy tea", "buy rice", "buy oats"):  # one more than needs no yes
-        anna.say(item, f"+ “{item}”")
+        anna.say(item, f"Stored: “{item}”")
         anna.settle()
     anna.say("clean up", "Not done yet; may I?")
     anna.look("approval-of-six")
@@ -168,9 +168,9 @@ def test_several_changes_are_decided_one_by_one(house: Open) -> None:
     for number in (0, 2, 4):
         ticks.nth(number).check()
     anna.press("Do what is ticked")
-    anna.page.locator(".receipt", has_text="- “buy").nth(2).wait_for()
+    anna.page.locator(".receipt", has_text="Deleted: “buy").nth(2).wait_for()
     anna.settle()
-    assert anna.page.locator(".receipt", has_text="- “buy").count() == 3
+    assert anna.page.locator(".receipt", has_text="Deleted: “buy").count() == 3
 
 
 def test_a_turn_is_stopped_while_it_is_written(house: Open) -> None:
@@ -250,7 +250,7 @@ def test_by_keys_alone(house: Open) -> None:
     anna.page.keyboard.press("Shift+Enter")
     anna.page.keyboard.type("is in the tin")
     anna.page.keyboard.press("Enter")
-    anna.sees("+ “the spare key")
+    anna.sees("Stored: “the spare key")
     anna.settle()
     assert anna.page.evaluate("document.activeElement.id") == "message", "the focus stays over what is put in"
 
@@ -258,7 +258,7 @@ def test_by_keys_alone(house: Open) -> None:
 def test_a_device_of_the_smallest_size(house: Open) -> None:
     anna = house().visit(viewport={"width": 320, "height": 560}, has_touch=True, is_mobile=True)
     anna.go("/app")
-    anna.say("Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverkäufer" * 3, "+ “Donau")
+    anna.say("Donaudampfschifffahrtsgesellschaftskapitänsmützenabzeichenverkäufer" * 3, "Stored: “Donau")
     for path in (
         "/app",
         "/app/chat/all",
@@ -322,7 +322,7 @@ def test_a_turn_is_told_as_a_story(house: Open) -> None:
     home = house()
     anna = home.visit()
     anna.go("/app")
-    anna.say("the spare key is in the blue tin", "+ “the spare key")
+    anna.say("the spare key is in the blue tin", "Stored: “the spare key")
     anna.settle()
     keep_evaluation(
         home.workspace, Evaluation("2026-11-27T10:00:00+00:00", "one", {"time": 0.9, "undo": 1, "all": 0.95})
@@ -340,7 +340,7 @@ def test_a_person_signs_in_by_a_link_and_sees_nothing_of_another(house: Open) ->
     home = house()
     owner = home.visit()
     owner.go("/app")
-    owner.say("the passport is in the drawer", "+ “the passport")
+    owner.say("the passport is in the drawer", "Stored: “the passport")
     owner.settle()
     owner.go("/app/settings")
     owner.look("settings")
@@ -420,9 +420,9 @@ def test_what_is_due_is_done_with_one_tap_and_moved_by_its_date(house: Open) -> 
     anna.press("Add")
     anna.sees("Buy milk")
     anna.press("Done: “Buy milk”")
-    anna.sees("active -> done")
+    anna.sees("active → done")
     anna.press("Undo")
-    anna.sees("done -> active")
+    anna.sees("done → active")
     anna.look("today")
     anna.page.get_by_role("link", name="Move “Buy milk”").click()
     dialog = anna.page.locator("dialog")
@@ -448,7 +448,7 @@ def test_what_has_a_day_is_dragged_in_the_month_the_week_and_today(house: Open) 
     anna.go("/app/calendar?month=2027-02")
     anna.look("month")
     anna.page.locator(".entry", has_text="Choir").drag_to(anna.page.locator("[data-day='2027-02-18']"))
-    anna.sees("->")
+    anna.sees("→")
     anna.page.locator("[data-day='2027-02-18'] .entry").wait_for()
     anna.go("/app/calendar?week=2027-02-18")
     hours = anna.page.locator("[data-day='2027-02-16'] .hours")
@@ -560,7 +560,7 @@ def test_without_a_connection_the_page_says_so(house: Open) -> None:
     anna.sees("Say what is on your mind")
     assert anna.page.get_by_label("Message").input_value() == "call the plumber"
     anna.page.keyboard.press("Enter")
-    anna.sees("+ “call the plumber”")
+    anna.sees("Stored: “call the plumber”")
     anna.go("/app/chat/new")
     assert anna.page.get_by_label("Message").input_value() == ""
 
@@ -584,7 +584,7 @@ def test_the_first_start_leads_on_and_an_example_stands_in_the_message(house: Op
     anna.look("first-start")
     anna.page.get_by_label("Name").fill("Anna")
     anna.press("Keep")
-    anna.sees("learned: “Name: Anna”")
+    anna.sees("Learned: “Name: Anna”")
     for part in ("today", "calendar", "items", "about", "turns"):
         anna.go(f"/app/{part}")
         anna.look(f"empty-{part}")
@@ -593,7 +593,7 @@ def test_the_first_start_leads_on_and_an_example_stands_in_the_message(house: Op
     message = anna.page.get_by_label("Message")
     assert message.input_value() == "Buy bread today"
     anna.page.keyboard.press("Enter")
-    anna.sees("+ “Buy bread today”")
+    anna.sees("Stored: “Buy bread today”")
     assert message.input_value() == ""
 
 
@@ -603,7 +603,7 @@ def test_a_demo_is_tried_and_ended(house: Open) -> None:
     visitor.sees("Not done yet; may I?")
     visitor.look("demo-request")
     visitor.press("Approve all")
-    visitor.sees("~ “Class photo, Emil”")
+    visitor.sees("Changed: “Class photo, Emil”")
     visitor.go("/app/today")
     visitor.look("demo-today")
     visitor.page.get_by_role("link", name="I am ill").click()
@@ -617,7 +617,7 @@ def test_a_demo_is_tried_and_ended(house: Open) -> None:
 def test_the_pages_that_are_seldom_seen_are_whole_too(house: Open) -> None:
     anna = house().visit()
     anna.go("/app")
-    anna.say("the spare key is in the blue tin", "+ “the spare key")
+    anna.say("the spare key is in the blue tin", "Stored: “the spare key")
     anna.settle()
     conversation = anna.page.url.removeprefix(anna.url)
     anna.page.get_by_label("This conversation").click()
@@ -652,7 +652,7 @@ def test_the_pages_that_are_seldom_seen_are_whole_too(house: Open) -> None:
     calendar: Any = {"name": "a.ics", "mimeType": "text/calendar", "buffer": "\r\n".join(lines).encode()}
     anna.page.get_by_label("Bring in a file").set_input_files(calendar)
     anna.press("Import")
-    anna.sees("+ “Choir”")
+    anna.sees("Stored: “Choir”")
     anna.page.get_by_label("Name", exact=True).fill("ben")
     anna.press("Add a person")
     anna.sees("The token of ben")
@@ -674,7 +674,7 @@ def test_what_is_half_written_is_there_again_and_a_double_click_sends_once(house
     assert message.input_value() == "the spare key is in"
     message.fill("the spare key is in the blue tin")
     anna.page.get_by_role("button", name="Send").dblclick()
-    anna.sees("+ “the spare key is in the blue tin”")
+    anna.sees("Stored: “the spare key is in the blue tin”")
     anna.settle()
     assert anna.page.locator("article.turn").count() == 1
     assert message.input_value() == ""
@@ -740,4 +740,4 @@ def test_a_list_is_walked_done_and_moved_by_keys(house: Open) -> None:
     anna.page.evaluate("document.activeElement.blur()")
     keys.press("j")
     keys.press("x")
-    anna.sees("active -> done")
+    anna.sees("active → done")

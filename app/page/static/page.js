@@ -19,7 +19,6 @@ function prepare() {
   for (const each of findAll("[data-zone]")) {
     if (each.value === each.defaultValue) each.value = decodeURIComponent(zone) || each.value;
   }
-  for (const each of findAll("input[data-pick]")) if (!each.nextElementSibling) addPicker(each);
   for (const each of findAll("textarea:not([data-sized])")) {
     each.dataset.sized = "";
     const fit = () => {
@@ -223,17 +222,6 @@ on("input", (event) => {
   }, 200);
 });
 on("ana:put", () => find("#understood")?.replaceChildren());
-
-// a field for a day in words has a calendar beside it
-function addPicker(field) {
-  const picker = document.createElement("input");
-  Object.assign(picker, { type: "date", ariaLabel: word("pick"), className: "picker" });
-  picker.value = /^\d{4}-\d\d-\d\d/.exec(field.value)?.[0] ?? "";
-  picker.addEventListener("change", () => {
-    field.value = picker.value + (/T.*/.exec(field.value)?.[0] ?? "");
-  });
-  field.after(picker);
-}
 
 // keys: j and k walk through a list, x does what is there, m moves it, n begins something new
 function walk(by) {

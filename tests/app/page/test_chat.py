@@ -29,7 +29,7 @@ def test_the_first_visit_is_a_conversation_and_a_message_is_answered_in_it(brows
     browser.say("Note: the spare key is in the blue tin")
     assert "nothing leaves the machine" not in browser.text
     assert "Kept “the spare key is in the blue tin”" in browser.text
-    assert "+ “the spare key is in the blue tin” (note)" in browser.text
+    assert "Stored: “the spare key is in the blue tin” (note)" in browser.text
     place = browser.url
     browser.open("/app")
     assert browser.url == place
@@ -86,7 +86,7 @@ class TestDecisions:
         self.ask(browser)
         browser.submit("Approve")
         browser.wait()
-        assert "+ “the spare key is in the blue tin” (note)" in browser.text
+        assert "Stored: “the spare key is in the blue tin” (note)" in browser.text
         assert "may I?" not in browser.text
 
     def test_what_is_edited_is_done_as_it_was_edited(self, browser: Browser) -> None:
@@ -94,7 +94,7 @@ class TestDecisions:
         fields = {"edited-0-content": "the spare key is in the red tin", "edited-0-properties.type": "idea"}
         browser.submit("Approve", **fields)
         browser.wait()
-        assert "+ “the spare key is in the red tin” (idea)" in browser.text
+        assert "Stored: “the spare key is in the red tin” (idea)" in browser.text
 
     def test_an_edit_that_cannot_be_read_does_nothing_and_waits(self, browser: Browser) -> None:
         browser.open("/app")
@@ -115,7 +115,7 @@ class TestDecisions:
         assert "+ “the spare" not in browser.text
         answer = browser.client.post(str(form["action"]), data=sent)
         assert answer.status_code == 200
-        assert "+ “the spare" not in answer.text
+        assert "Stored: “the spare" not in answer.text
 
     def test_nothing_is_chosen_beforehand_and_enter_decides_nothing(self, browser: Browser) -> None:
         self.ask(browser)
@@ -138,7 +138,7 @@ class TestDecisions:
         assert browser.one("legend").get_text() == asked
         assert "“what is due today?” was not carried out" in browser.text
         browser.say("yes")
-        assert "+ “the spare key is in the blue tin” (note)" in browser.text
+        assert "Stored: “the spare key is in the blue tin” (note)" in browser.text
 
 
 @pytest.fixture
@@ -163,8 +163,8 @@ def test_of_several_changes_those_are_made_that_are_ticked(browser: Browser) -> 
     browser.client.post(str(form["action"]), data=list_fields(form) | {"all": ["ticked"], "tick-0": ["1"]})
     browser.open(browser.url)
     browser.wait()
-    assert "+ “tea”" in browser.text
-    assert "+ “oats”" not in browser.text
+    assert "Stored: “tea”" in browser.text
+    assert "Stored: “oats”" not in browser.text
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ def test_who_comes_first_is_led_in_three_steps(browser: Browser) -> None:
     ]
     assert browser.one(".steps a")["href"] == "/app/settings#model"
     browser.submit("Keep", name="Mira")
-    assert "learned: “Name: Mira”" in browser.text
+    assert "Learned: “Name: Mira”" in browser.text
     assert "Name: Mira" in browser.open("/app/about").get_text()
 
 

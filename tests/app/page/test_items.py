@@ -30,7 +30,7 @@ def test_an_item_is_kept_changed_and_its_history_told(browser: Browser) -> None:
     assert browser.one("[name=field-tags]")["value"] == "keys, home"
     told = [each.get_text() for each in browser.page.select("li .receipt")]
     assert len(told) == 2
-    assert told[1].startswith("+ “The key is under the mat”")
+    assert told[1].startswith("Stored: “The key is under the mat”")
     browser.open(path)
     browser.submit("Undo")
     browser.open(path)
@@ -192,6 +192,15 @@ def test_values_of_every_form_come_back_as_they_went_in_and_an_emptied_one_goes(
     changed = {"due_date": "2027-02-11", "tags": ["b", "c"], "hours": 3, "is_mine": False, "size": size}
     values.pop("text")
     assert read_properties(id) == values | changed
+
+
+def test_a_date_has_the_picker_of_the_browser_and_one_that_is_missing_is_written_in_words(browser: Browser) -> None:
+    given = {"due_date": "2027-02-11", "start_date": "2027-02-11T09:00", "date": "some day", "end_date": ""}
+    with open_data(load_workspace(), "a test") as handles:
+        id = handles.memory.create("Choir", given, make_edit()).id
+    browser.open(f"/app/items/{id}")
+    kinds = {name: browser.one(f"[name=field-{name}]").get("type") for name in given}
+    assert kinds == {"due_date": "date", "start_date": "datetime-local", "date": None, "end_date": None}
 
 
 def test_an_item_is_done_on_its_page_and_what_is_like_it_stands_there(browser: Browser) -> None:

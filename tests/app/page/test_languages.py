@@ -117,10 +117,12 @@ def test_no_word_of_another_language_stands_on_the_page(german: None, browser: B
 def test_a_receipt_is_kept_as_it_was_written(browser: Browser) -> None:
     browser.client.headers["accept-language"] = "es"
     browser.open("/app/chat/new")
+    place = browser.url
     say(browser, browser.url.rpartition("/")[2], message="Note: the key is in the tin")
-    assert browser.one(".receipt").get_text(strip=True).startswith("+“the key is in the tin”(nota")
+    assert browser.one(".receipt").get_text(strip=True).startswith("Guardado:«the key is in the tin»(nota")
+    assert re.search(r"· \d,\d s", browser.open("/app/turns").get_text()), "numbers are written as it does"
     browser.client.headers["accept-language"] = "en"
-    assert "(note" in browser.open(browser.url).get_text()
+    assert "(note" in browser.open(place).get_text()
     state = browser.client.get(f"/threads/{browser.url.rpartition('/')[2]}/state").json()
     assert "- Guardado: “the key is in the tin”" in state["values"]["messages"][-1]["content"]
     browser.follow("How")
@@ -144,7 +146,7 @@ def test_an_answer_without_a_model_is_said_to_be_english(browser: Browser) -> No
     [
         (Said(status=401, error="no"), "Anbieter des Modells hat den Schlüssel abgelehnt (401). Prüf den Schlüssel"),
         (Said(status=400, error="odd"), "hat die Anfrage abgelehnt (400): “odd”. Prüf den Schlüssel"),
-        (Said(refusal="I will not"), "Das Modell hat abgelehnt zu antworten: “I will not”. Sag es mit anderen Worten."),
+        (Said(refusal="I will not"), "Das Modell hat abgelehnt zu antworten: „I will not“. Sag es mit anderen Worten."),
         (Said("Half", finish="length"), "Half … (Die Antwort wurde an der Grenze des Modells abgeschnitten"),
         (None, "war nicht zu erreichen. Prüf das Netz"),
     ],

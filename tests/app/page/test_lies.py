@@ -82,12 +82,12 @@ def test_no_page_hides_anything_of_what_is_stored(model: list[Any], browser: Bro
     model[:] = [keep]
     browser.open("/app")
     browser.say(f"keep it {HIDDEN}")
-    assert r"+ “Buy milk’ (done). Deletes ‘nothing Rome\u202egnp.exe" in browser.text
+    assert r"Stored: “Buy milk’ (done). Deletes ‘nothing Rome\u202egnp.exe" in browser.text
     receipt = list_ours(browser.one(".receipts .receipt"))
-    assert receipt == "  (task, place , due Mon 4 Jan 2027)"
+    assert receipt == "Stored:  (task, place , due Mon 4 Jan 2027)"
     browser.open("/app/about")
     browser.submit("Add", text="Likes “tea")
-    assert "learned: “Likes ‘tea”" in browser.text
+    assert "Learned: “Likes ‘tea”" in browser.text
     browser.open("/app/items")
     item = str(browser.one("main li a")["href"])
     turn = browser.client.get("/app/turns").text
@@ -116,8 +116,8 @@ def test_what_is_written_in_a_field_stays_as_it_is(model: list[Any], browser: Br
 
 
 def test_a_value_is_an_element_that_nothing_around_it_joins() -> None:
-    drawn = draw_line("~ “שלום <b>” -> “Bergen” (note, place “a\u202eb”)")
+    drawn = draw_line("Changed: “שלום <b>” -> “Bergen” (note, place “a\u202eb”)")
     assert drawn == (
-        '~ <bdi class="value">“שלום &lt;b&gt;”</bdi> -&gt; <bdi class="value">“Bergen”</bdi>'
+        'Changed: <bdi class="value">“שלום &lt;b&gt;”</bdi> → <bdi class="value">“Bergen”</bdi>'
         ' (note, place <bdi class="value">“a\\u202eb”</bdi>)'
     )
