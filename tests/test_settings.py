@@ -146,9 +146,7 @@ def test_the_model_and_where_messages_go_are_shown(env: dict[str, str], model: s
 def test_every_provider_is_reached_over_the_openai_wire(
     env: dict[str, str], url: str, model: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(
-        "OPENAI_API_BASE", "http://127.0.0.1:2/v1"
-    )  # which the library reads, and ana does not
+    monkeypatch.setenv("OPENAI_API_BASE", "http://127.0.0.1:2/v1")  # which the library reads, and ana does not
     built = build_model(load_settings(env)).inner  # type: ignore[attr-defined]  # a RemoteModel's
     assert (built.openai_api_base, built.model_name) == (url, model)
 
