@@ -6,13 +6,14 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from itertools import islice
 
-from ana.archive.parts import JSON, NOTES, PERSONAL, TABLES, Row
+from ana.archive.parts import JSON, PERSONAL, TABLES, Row
 from ana.archive.side import Side
 from ana.backends.postgres.backend import PostgresBackend
 from ana.backends.postgres.whole import WholePostgres
 from ana.embedders import Embedder
 from ana.errors import StoreBusy, UserError
 from ana.keys import make_digest
+from ana.own_files import OWN_NOTES
 from ana.postgres.database import Database
 from ana.postgres.session import IN_USE, Session, Statement
 from ana.tracing.lines import find_id
@@ -39,7 +40,7 @@ class DatabaseRows:
             fields = self._session.ask("SELECT fields FROM settings")
             return ((json.dumps(each, sort_keys=True),) for (each,) in fields if each)
         wanted = ", ".join(f"{column}::text" if (table, column) in JSON else column for column in columns)
-        which = f"WHERE name = ANY('{{{','.join(NOTES)}}}')" if table == "notes" else ""
+        which = f"WHERE name = ANY('{{{','.join(OWN_NOTES)}}}')" if table == "notes" else ""
         return self._session.scan(f"SELECT {wanted} FROM {table} {which} ORDER BY {order}", PAGE)
 
     def write(self, table: str, rows: Iterable[Row]) -> None:

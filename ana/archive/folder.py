@@ -8,11 +8,11 @@ from itertools import groupby
 from operator import itemgetter
 from typing import Any
 
-from ana.archive.parts import NOTES, Row, split_lines
+from ana.archive.parts import Row, split_lines
 from ana.backends.postgres.names import from_name, to_name
 from ana.files import write_whole
 from ana.keys import OWNER
-from ana.own_files import is_trace
+from ana.own_files import OWN_NOTES, is_trace
 from ana.settings import OthersSettings
 from ana.spending.folder import FolderBooks
 from ana.threads.folder import NAMES, THREADS
@@ -40,7 +40,7 @@ def _read_file(storage: FolderStorage, table: str) -> Iterator[Row]:
         case "settings":
             yield from _read_settings(storage)
         case "notes":
-            yield from filter(itemgetter(1), ((name, storage.note(name).read()) for name in NOTES))
+            yield from filter(itemgetter(1), ((name, storage.note(name).read()) for name in OWN_NOTES))
 
 
 def _read_settings(storage: FolderStorage) -> Iterator[Row]:
@@ -71,7 +71,7 @@ def _write_file(storage: FolderStorage, table: str, rows: list[Row]) -> None:
             storage.write_settings(OthersSettings.model_validate_json(rows[0][0]))
         case "notes":
             for name, text in rows:
-                if name in NOTES:  # a backup may come from anybody
+                if name in OWN_NOTES:  # a backup may come from anybody
                     storage.note(name).write(text)
 
 
