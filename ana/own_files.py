@@ -2,12 +2,17 @@
 
 import re
 from pathlib import Path
+from typing import Literal, get_args
 
 SERVER = "server"
 """The folder, in a data folder, of what the dev server keeps."""
 
 PEOPLE = "people"
 """The folder, in a data folder, of the folders of others than its owner."""
+
+OwnNote = Literal["assistants", "calendar-key", "calendars", "grants", "push-key", "reminder-key", "telegram", "zone"]
+OWN_NOTES: tuple[OwnNote, ...] = get_args(OwnNote)
+"""Notes that belong to a person in every place, and are in backups."""
 
 UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 

@@ -55,6 +55,8 @@ class Stub:
         self.models: list[str] = []
         """Those that it says it has."""
         self.heard: str | None = None
+        self.usage: object = None
+        """What it tells of a recording."""
         """What it hears in a recording; None if it has no route for that."""
         self.recordings: list[bytes] = []
 
@@ -148,7 +150,9 @@ def _handler(stub: Stub) -> type[BaseHTTPRequestHandler]:
             given = self.rfile.read(int(self.headers["Content-Length"]))
             if self.path.endswith("/audio/transcriptions"):
                 stub.recordings.append(given)
-                told = {"error": {"message": "no route"}} if stub.heard is None else {"text": stub.heard}
+                told: dict[str, Any] = {"text": stub.heard, "usage": stub.usage}
+                if stub.heard is None:
+                    told = {"error": {"message": "no route"}}
                 self._send(404 if stub.heard is None else 200, "application/json", json.dumps(told).encode())
                 return
             body = json.loads(given)

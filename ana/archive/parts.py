@@ -13,7 +13,6 @@ from pydantic import Field
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import from_json, to_json
 from ana.values import read_own_json
-from ana.workspace.storage import NoteName
 
 Row = tuple[Any, ...]
 
@@ -53,17 +52,6 @@ PARTS = (*TABLES, *STORE)
 _BYTES = ("state", "value")
 """Columns of bytes, base64 in a line."""
 
-NOTES: tuple[NoteName, ...] = (
-    "assistants",
-    "calendar-key",
-    "calendars",
-    "push-key",
-    "reminder-key",
-    "telegram",
-    "zone",
-)
-"""Notes that belong to a person in every place."""
-
 PERSONAL = ("spending", "bills", "rings", "failing", "settings", "notes")
 """Tables of a person's relations to the outside, not of the assistant's knowledge."""
 
@@ -74,8 +62,9 @@ def choose(table: str, backup: Iterable[Row], present: Iterable[Row], *, is_own:
     """Return the rows that a personal table has after a restore.
 
     One key must not open two calendars, and one person's reminders must not go to another's addresses, so these are
-    another's. A key that was changed since must not open anything again, what rang since must not ring twice, and what
-    was spent since is spent: of all but the settings the present ones stay.
+    another's. A key that was changed since must not open anything again, nobody sees again what is shown to them no
+    more, what rang since must not ring twice, and what was spent since is spent: of all but the settings the present
+    ones stay.
 
     Args:
         backup: The rows in the backup.

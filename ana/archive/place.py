@@ -7,10 +7,10 @@ from itertools import groupby, islice
 from operator import itemgetter
 from typing import Any, Protocol, TypeVar
 
-from ana.archive.parts import JOURNAL, NOTES, RECORDS, SCANNED, Row, split_lines
+from ana.archive.parts import JOURNAL, RECORDS, SCANNED, Row, split_lines
 from ana.backends.whole import WholeStore
 from ana.memory.changes import KINDS
-from ana.own_files import is_trace
+from ana.own_files import OWN_NOTES, is_trace
 from ana.settings import OthersSettings, Settings
 from ana.workspace.storage import Storage
 
@@ -114,7 +114,7 @@ class Place:
                 if personal and (fields := personal.dump()):
                     yield (json.dumps(fields, sort_keys=True),)
             case "notes":
-                yield from filter(itemgetter(1), ((name, self._storage.note(name).read()) for name in NOTES))
+                yield from filter(itemgetter(1), ((name, self._storage.note(name).read()) for name in OWN_NOTES))
 
     def _write_notes(self, table: str, rows: list[Row]) -> None:
         match table:
@@ -131,7 +131,7 @@ class Place:
                 self._storage.write_settings(OthersSettings.model_validate_json(rows[0][0]))
             case "notes":
                 for name, text in rows:
-                    if name in NOTES and isinstance(text, str):  # a backup may come from anybody
+                    if name in OWN_NOTES and isinstance(text, str):  # a backup may come from anybody
                         self._storage.note(name).write(text)
 
 

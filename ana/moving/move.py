@@ -19,13 +19,14 @@ from ana.archive.folder import open_folder
 from ana.archive.parts import Part
 from ana.archive.place import Place
 from ana.backends.chroma.care.exchange import prepare_exchange
-from ana.backends.chroma.care.files import KEYS, SETTINGS, list_files
+from ana.backends.chroma.care.files import SETTINGS, list_files
 from ana.backends.chroma.care.format import NAME as FORMAT_NOTE
 from ana.backends.chroma.care.format import MoveNote, read_move, refuse_moved, write_move
 from ana.errors import StoreBusy, UserError
 from ana.handles import DataHandles, choose_embedder, open_data
 from ana.keys import OWNER
 from ana.moving.database import depart, list_people, was_moved
+from ana.own_files import OWN_NOTES
 from ana.people.postgres import PostgresRoster
 from ana.people.roster import FolderRoster, Roster
 from ana.postgres.database import Database
@@ -142,7 +143,7 @@ class Move:
     def _holds_something(self) -> bool:
         """Return whether a folder has something of the person's: what opening it makes is nothing."""
         files = list_files(self._folder, self._workspace.traces_folder, self._name)
-        return any(file.name not in (FORMAT_NOTE, SETTINGS, *KEYS) for _, file in files)
+        return any(file.name not in (FORMAT_NOTE, SETTINGS, *OWN_NOTES) for _, file in files)
 
     def _save_owners(self, source: Place) -> None:
         """Write what the owner has set into .env, where it is of one whose state is in a folder."""

@@ -15,7 +15,7 @@ from ana.values import plain_text
 MOST_RINGS = 20_000
 """Most deliveries to remember. The oldest by order are dropped, because a clock can go back."""
 
-SNOOZED, HELD = "snoozed ", "held "
+SNOOZED, HOLD = "snoozed ", "held "
 """The beginning of an entry in place of an address, followed by a time in UTC: when a snoozed reminder rings again, and
 when it is told that one which rang late is unmarked."""
 
@@ -132,7 +132,7 @@ class Ledger:
         """Snooze a reminder until another time, whether or not it was delivered or snoozed before.
 
         Args:
-            why: SNOOZED, or HELD.
+            why: SNOOZED, or HOLD.
         """
         earlier = _FORGET_SNOOZE, [why, why + END, self._tables.to_name(ring.item), ring.moment]
         self._tables.change(earlier, *self._count(_write_snooze(until, why), ring, delivered=False))

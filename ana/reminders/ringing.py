@@ -12,7 +12,7 @@ from ana.memory.memory import Memory
 from ana.memory.travel import read_item_repeat
 from ana.output import shorten
 from ana.reminders.buttons import LASTING, Signing
-from ana.reminders.ledger import HELD, Ledger, RingKey, make_late
+from ana.reminders.ledger import HOLD, Ledger, RingKey, make_late
 from ana.reminders.reading import Ring, read_reminders, tell_time
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
@@ -149,9 +149,9 @@ class Ringer:
             since: From when on they may have rung.
         """
         shared = self._find_shared() if rings else {}
-        held = self._ledger.list_snoozed(since, HELD) if shared else {}
+        until = self._ledger.list_snoozed(since, HOLD) if shared else {}
         return {
-            _name_notice(key): _Due(each.ring, held.get(key, each.moment + UNMARKED), sharing.targets)
+            _name_notice(key): _Due(each.ring, until.get(key, each.moment + UNMARKED), sharing.targets)
             for key, each in rings.items()
             if (sharing := shared.get(key.item)) and each.moment >= sharing.since
         }
@@ -167,7 +167,7 @@ class Ringer:
         for target in self._targets:
             late = self._ledger.list_open(target.key, late)
         for key in late:
-            self._ledger.snooze(key, now + UNMARKED, HELD)
+            self._ledger.snooze(key, now + UNMARKED, HOLD)
         return [*map(_name_notice, late)]
 
     def _load(self) -> Sequence[Item]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from ana import settings as settings_module
 from ana.notes import TextPlace
+from ana.own_files import OwnNote
 from ana.settings import OthersSettings, Settings
 
 if TYPE_CHECKING:
@@ -14,25 +15,20 @@ if TYPE_CHECKING:
     from ana.threads.ports import ThreadLocks, ThreadStore
     from ana.tracing.port import Traces
 
-NoteName = Literal[
-    "shown",
-    "shown-to-assistants",
-    "embedder-suggested",
-    "ollama-offered",
-    "calendar-key",
-    "push-key",
-    "reminder-key",
-    "replies",
-    "phone-visit",
-    "grants",
-    "refused-parameters",
-    "calendars",
-    "zone",
-    "forgetting",
-    "assistants",
-    "telegram",
-    "telegram-code",
-]
+NoteName = (
+    OwnNote
+    | Literal[
+        "shown",
+        "shown-to-assistants",
+        "embedder-suggested",
+        "ollama-offered",
+        "replies",
+        "phone-visit",
+        "refused-parameters",
+        "forgetting",
+        "telegram-code",
+    ]
+)
 
 
 class Stamp(NamedTuple):

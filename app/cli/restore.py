@@ -7,6 +7,7 @@ import typer
 
 from ana.errors import UserError
 from ana.handles import open_data
+from ana.people.grants import list_grants
 from app.embedder import describe_missing_embedder
 from app.show.confirm import can_ask, confirm
 from app.show.progress import show_progress
@@ -40,3 +41,5 @@ def restore(
     if missing := describe_missing_embedder(workspace):
         say(missing)
     say(f"{pluralize(items, 'item')}.")
+    if list_grants(workspace):
+        say("Some of it is shown to others: `ana share` lists what and to whom, and ends it.")

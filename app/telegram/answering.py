@@ -10,7 +10,7 @@ from typing import Any
 from ana.errors import TurnStopped
 from ana.memory.receipts import describe_change, describe_difference, make_receipt
 from ana.memory.undo import find_undoable, find_undone, undo
-from ana.models.transcription import transcribe
+from ana.models.transcription import BYTES_PER_SECOND, MODEL, estimate_cost, transcribe
 from ana.reminders.reading import tell_time
 from ana.reminders.ringing import LATE
 from ana.translation import _, mark_text
@@ -98,11 +98,20 @@ class Answering:
     def _hear(self) -> str:
         """Return the words of a voice message, and show them."""
         if not self._taken.heard:
-            heard = transcribe(self._assistant.handles.settings, self._api.download(self._update.file))
-            self._taken.heard = heard[:LONGEST_HEARD]
+            self._taken.heard = self._transcribe(self._api.download(self._update.file))[:LONGEST_HEARD]
             self._save()
         self._head.append(f"<blockquote>{plain(self._taken.heard)}</blockquote>")
         return self._taken.heard
+
+    def _transcribe(self, sound: bytes) -> str:
+        """Return the words in a recording; what they cost counts like a model's call."""
+        settings, spending = self._assistant.handles.settings, self._assistant.handles.spending
+        with spending.reserve(estimate_cost(settings, len(sound) / BYTES_PER_SECOND)):
+            heard = transcribe(settings, sound)
+            spending.add(heard.usd or 0.0)
+        usage = {"input_tokens": 0, "output_tokens": 0}
+        spending.keep([{"model": MODEL, "provider": settings.provider, "usage": usage, "cost_usd": heard.usd or 0.0}])
+        return heard.text
 
     def _press(self) -> None:
         """Decide a request, or tick an action of it."""

@@ -10,6 +10,7 @@ import pytest
 from ana.backends.chroma.care.files import copy_files
 from ana.handles import open_data
 from ana.people import People
+from ana.people.grants import list_grants
 from ana.settings import load_settings
 from ana.workspace import Workspace, open_workspace
 from app.cli.main import COMMANDS, FOR_ALL, NOT_PERSONAL, load_command
@@ -160,6 +161,24 @@ def test_a_restore_brings_back_what_a_person_has_set_and_no_key_that_was_changed
     run("restore", str(file), "--yes", "--user", "anna")
     assert open_person("anna").get_calendar_key() == key
     assert "Asia/Tokyo" in settings.read_text()
+
+
+def test_what_is_shown_to_others_is_in_a_backup_and_what_was_ended_stays_so(tmp_path: Path) -> None:
+    run("users", "add", "anna")
+    run("users", "add", "ben")
+    with open_data(open_person("anna"), "a test") as handles:
+        pill = handles.memory.create("Pill", {"due_date": "2026-12-02T08:00", "repeats": "FREQ=DAILY"}).id
+    run("share", pill, "ben", "--user", "anna")
+    file, restore = tmp_path / "anna.zip", ("restore", str(tmp_path / "anna.zip"), "--yes", "--user", "anna")
+    run("backup", str(file), "--user", "anna")
+    assert "shown to others" in run(*restore)[1]
+    assert [(each.item, each.viewer) for each in list_grants(open_person("anna"))] == [(pill, "ben")]
+    run("share", pill, "ben", "--end", "--user", "anna")
+    assert "shown to others" not in run(*restore)[1]
+    assert list_grants(open_person("anna")) == []
+    run("users", "remove", "anna", "--yes")
+    run("users", "add", "anna")
+    assert "shown to others" in run(*restore)[1], "nothing says that it was ended"
 
 
 def test_a_household_moves_to_another_folder_from_backups_of_everybody(

@@ -239,6 +239,18 @@ def test_a_message_that_cannot_be_sent_stays(house: Open) -> None:
     anna.look("not-reached")
 
 
+def test_without_javascript_all_of_it_works(house: Open) -> None:
+    anna = house(ANA_AUTONOMY="advise").visit(java_script_enabled=False)
+    anna.go("/app")
+    anna.page.get_by_label("Message").fill("the spare key is in the blue tin")
+    anna.press("Send")
+    anna.sees("Not done yet; may I?")
+    anna.press("Approve")
+    anna.sees("Stored: “the spare key is in the blue tin”")
+    anna.press("Undo")
+    anna.sees("taken back")
+
+
 def test_by_keys_alone(house: Open) -> None:
     anna = house().visit()
     anna.go("/app/about")

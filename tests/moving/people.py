@@ -16,6 +16,7 @@ from ana.memory.changes import Cause
 from ana.memory.memory import Memory
 from ana.memory.undo import undo
 from ana.moving.move import Move
+from ana.own_files import OWN_NOTES
 from ana.people.roster import Entry, FolderRoster
 from ana.reminders.ledger import RingKey
 from ana.settings import load_settings
@@ -58,7 +59,8 @@ def fill_rest(workspace: Workspace) -> None:
     save_settings(workspace, {"ana_timezone": "Asia/Tokyo", "ana_daily_budget_usd": "2.5"})
     workspace.get_calendar_key()
     workspace.note("push-key").write("a key\nof lines")
-    workspace.note("calendars").write("[]")
+    for name in ("calendars", "grants"):
+        workspace.note(name).write("[]")
     with FolderRoster(replace(workspace, person="owner")).change() as listed:
         listed[workspace.person] = Entry(("digest",), "code", 1.5)
 
@@ -112,7 +114,7 @@ def tell(workspace: Workspace) -> dict[str, Any]:
             "failing": ledger.get_failing("there"),
             "spent": (books.read(), books.read_ledger(0.0)),
             "settings": workspace.storage.read_settings(),
-            "notes": [workspace.note(name).read() for name in ("calendar-key", "push-key", "calendars")],
+            "notes": [workspace.note(name).read() for name in OWN_NOTES],
         }
 
 

@@ -78,10 +78,10 @@ def understand_rule(
     return Understood(rule.text, tell_rule(rule), begin, rule.until)
 
 
-def refuse_other_begin(given: Mapping[str, Json]) -> None:
+def refuse_other_begin(properties: Mapping[str, Json]) -> None:
     """Raise ToolError if properties given with a rule, none of which it counts from, have a time, as `start` may: it
     would be lost."""
-    for name, value in given.items():
+    for name, value in properties.items():
         if name not in _NO_BEGIN and day_of(value) and len(str(value)) > len("2026-01-13"):
             raise ToolError(
                 f"A rule counts from due_date or start_date, not from {name[:60]!r}.",

@@ -12,7 +12,7 @@ from app.assistants import list_written, save_right, undo_day
 from app.mcp.answers import PART
 from app.mcp.sessions import Sessions
 from app.mcp.tools import list_tools
-from tests.app.mcp.conftest import call, serve, talk
+from tests.app.mcp.conftest import MODES, call, serve, talk
 
 
 def test_search_and_fetch_describe_what_they_take() -> None:
@@ -107,7 +107,8 @@ def test_one_done_after_another_waits_for_nobody(handles: Handles) -> None:
     served.close()
 
 
-def test_a_cancelled_call_writes_nothing(handles: Handles, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("mode", MODES)
+def test_a_cancelled_call_writes_nothing(handles: Handles, monkeypatch: pytest.MonkeyPatch, mode: str) -> None:
     served, begun, go_on = serve(handles), threading.Event(), threading.Event()
     embedder: Any = vars(handles.memory.backend)["embedder"]
     embed = embedder.embed_documents
@@ -127,7 +128,7 @@ def test_a_cancelled_call_writes_nothing(handles: Handles, monkeypatch: pytest.M
         await client.list_resources()  # what was cancelled has arrived when this is answered
         go_on.set()
 
-    talk(served, do)
+    talk(served, do, mode)
     served.close()  # waits for the call
     assert handles.memory.count() == 0
 

@@ -112,7 +112,7 @@ class TestDecisions:
         sent = list_fields(form) | {"all": ["approve"]}
         browser.submit("Reject")
         browser.wait()
-        assert "+ “the spare" not in browser.text
+        assert "Stored: “the spare" not in browser.text
         answer = browser.client.post(str(form["action"]), data=sent)
         assert answer.status_code == 200
         assert "Stored: “the spare" not in answer.text

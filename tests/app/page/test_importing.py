@@ -42,9 +42,9 @@ def test_few_records_are_told_when_they_are_there_and_taken_back(browser: Browse
     answer = bring_in(browser, make_export(3), "all.jsonl")
     assert "act=import-" in str(answer.url)
     browser.open(str(answer.url))
-    assert "+ “note 1”" in browser.text
+    assert "Stored: “note 1”" in browser.text
     browser.submit("Undo")
-    assert "- “note 1”" in browser.text
+    assert "Deleted: “note 1”" in browser.text
 
 
 def test_why_a_large_file_cannot_be_brought_in_is_told_on_the_page(browser: Browser) -> None:

@@ -3,6 +3,7 @@
 import functools
 import json
 import socket
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import ElicitResult, Implementation, TextResourceContents
 
+from ana.embedders.known import embed_once
 from ana.settings import load_settings
+from ana.stopping import Work
 from ana.text import HINT, find_fault
 from ana.workspace import load_workspace, open_workspace
 from tests.app.conftest import Run
@@ -90,6 +93,28 @@ def test_the_person_decides_in_the_client(running: Running, mode: str, decision:
         return read(await client.call_tool("query_items", {}))["total"]
 
     assert talk(running, delete, mode, elicit=reply) == left
+
+
+def test_a_cancelled_call_writes_nothing(running: Running, mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, stopped, stop = threading.Event(), threading.Event(), Work.stop
+
+    def embed_slowly(*args: Any) -> Any:
+        begun.set()
+        assert stopped.wait(30)
+        return embed_once(*args)
+
+    async def cancel(client: Client) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, "create_item", RENT)
+            assert await anyio.to_thread.run_sync(begun.wait, 30)
+            tasks.cancel_scope.cancel()
+        assert await anyio.to_thread.run_sync(stopped.wait, 30)
+        read(await client.call_tool("create_item", {"content": "Buy figs"}))  # after the other one has ended
+        assert [each["content"] for each in read(await client.call_tool("query_items", {}))["items"]] == ["Buy figs"]
+
+    monkeypatch.setattr("ana.embedders.known.embed_once", embed_slowly)
+    monkeypatch.setattr(Work, "stop", lambda work: (stop(work), stopped.set()))
+    talk(running, cancel, mode)
 
 
 def test_two_clients_work_at_once(running: Running) -> None:

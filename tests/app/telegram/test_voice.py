@@ -43,6 +43,22 @@ def test_it_is_shown_and_is_the_persons_own_words(home: Home, hearing: Stub) -> 
     assert b"whisper-1" in hearing.recordings[0]
 
 
+@pytest.mark.parametrize(
+    ("usage", "usd"), [({"type": "duration", "seconds": 30}, 0.003), (None, 0.001), ({"seconds": "x"}, 0.001)]
+)
+def test_what_it_costs_counts_against_the_day(
+    tmp_path: Path, stub: TelegramStub, hearing: Stub, usage: object, usd: float
+) -> None:
+    hearing.usage = usage
+    home = Home(tmp_path, stub, OPENAI_BASE_URL=hearing.url, ANA_DAILY_BUDGET_USD=str(usd))
+    home.link()
+    stub.files["hum"] = b"s" * 20_000
+    home.say("", BUY, "Kept.", **VOICE)
+    assert home.say("", "Kept.", **VOICE).startswith("Nothing more is asked")
+    assert len(hearing.recordings) == 1
+    home.api.close()
+
+
 def test_one_that_was_forwarded_is_others_words(home: Home) -> None:
     home.say("", BUY, "Kept.", forward_origin={"type": "user"}, **VOICE)
     (item,) = home.memory.items()

@@ -25,7 +25,7 @@ from ana.backends.chroma.client import DATABASE
 from ana.errors import UserError
 from ana.files import connect_own, copy_whole, find_damage, is_damage, remove_database, write_whole
 from ana.keys import OWNER, PERSON
-from ana.own_files import UUID, is_trace
+from ana.own_files import OWN_NOTES, UUID, is_trace
 
 FOLDER = "backups"
 """The folder, in the data folder, of backups and copies that ana makes on its own."""
@@ -37,8 +37,10 @@ things that do not exist."""
 SETTINGS = "settings.json"
 """What a person has set; the owner's settings are in .env, and a file of that name is not ours."""
 
-KEYS = ("calendar-key", "calendars", "push-key", "zone")
-NOTES = ("format.json", "thread_names.json", "last_thread", "spending.json", "spending.ledger", *KEYS)
+NOTES = (
+    *("format.json", "thread_names.json", "last_thread", "spending.json", "spending.ledger"),
+    *(name for name in OWN_NOTES if name != "telegram"),  # which `ana serve` may write at the same time
+)
 
 MANIFEST = "backup.json"
 NEEDED = f"data/chroma/{DATABASE}"
