@@ -1,4 +1,4 @@
-"""How long a turn may still take: whoever runs a part of it says so, and whatever waits for a network asks."""
+"""The time left for a turn: code that runs a part of it sets the deadline, code that waits for a network asks."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

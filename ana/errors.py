@@ -4,7 +4,7 @@ AnaError
 |- ToolError          the model can fix it: goes back as a tool result {error, hint}
 |  |- NoSuchItem      no item has this id
 |  |- DuplicateItem   nothing was stored, because another item says the same; the person decides
-|  `- RecordChanged   nothing was stored, because a record is no longer what the caller read
+|  `- RecordChanged   nothing was stored, because a record has changed since the caller read it
 |- UserError          the person must be told; `hint` says the next step
 |  |- NotFound        what a client names is not there, or is another person's
 |  |- StoreBusy       another process holds the data folder or the thread
@@ -22,7 +22,7 @@ AnaError
 |  |- CannotReplay    a recorded turn cannot be run again; says what is missing
 |  `- ModelFailed     the provider did not answer; the next message may work
 |     `- ContextTooLong  what it was sent is longer than it reads; a shorter conversation may work
-`- ConfigError        whoever set it up must act; names the setting and the remedy
+`- ConfigError        the operator must act; names the setting and the remedy
 """
 
 from collections.abc import Mapping, Sequence
@@ -85,7 +85,7 @@ class DuplicateItem(ToolError):
 
 
 class RecordChanged(ToolError):
-    """An item, or a line of Global Context by its number, is no longer what the caller read."""
+    """An item, or a line of Global Context, has changed since the caller read it."""
 
     def __init__(self, kind: str, id: str) -> None:
         super().__init__(f"The {kind} {id} has changed meanwhile; nothing was written.", "Read it again, then decide.")
@@ -106,7 +106,7 @@ class UserError(_VisibleError):
 
 
 class NotFound(UserError):
-    """What a client names by its id is not there, or is another person's: nobody is told which of the two."""
+    """There is nothing under this id, or it is another person's: a client does not learn which of the two."""
 
 
 class StoreBusy(UserError):
@@ -133,7 +133,7 @@ class PersonRemoved(StoreBroken):
 
 
 class WorkStopped(UserError):
-    """Long work, such as an import, was stopped by whoever waited for it."""
+    """Long work, such as an import, was stopped by the person who waited for it."""
 
     def __init__(self) -> None:
         super().__init__("It was stopped.", "Nothing was changed.")
@@ -144,7 +144,7 @@ class TurnStopped(UserError):
 
 
 class LeaseLost(UserError):
-    """Whoever works in a conversation was held up for so long that another process has taken it over."""
+    """This process was held up for so long that another one has taken over its conversation."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -1,4 +1,4 @@
-"""What is refused at every door, because no text has it: NUL, half a character, a byte that is not UTF-8.
+"""Invalid text, which every door refuses: NUL, half a character, a byte that is not UTF-8.
 
 No encoding carries half a surrogate pair, databases refuse NUL or end a text there, and a program that gets one may not
 answer at all. Readers keep a byte that is not UTF-8 as Python does, as half a pair from U+DC80 on, so that it arrives

@@ -92,7 +92,7 @@ def list_rights(workspace: Workspace, names: Iterable[str] = ()) -> dict[str, st
 
 
 def save_right(workspace: Workspace, name: str, right: str) -> None:
-    """Keep what an assistant may do. Raises UserError if there is no such right."""
+    """Save an assistant's right. Raises UserError if there is no such right."""
     if right not in RIGHTS:
         raise UserError(f"There is no right {right!r:.40}.", f"There are {', '.join(RIGHTS)}.")
     workspace.note("assistants").write(json.dumps({**list_rights(workspace), name: right}))

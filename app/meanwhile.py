@@ -1,4 +1,4 @@
-"""What is done again and again in a thread of its own while a program of ours runs."""
+"""Work that is repeated in a thread of its own while a program of ours runs."""
 
 import logging
 from collections.abc import Callable, Iterator

@@ -44,7 +44,7 @@ logger = logging.getLogger(__name__)
 
 
 class StudioGuard:
-    """The guard, before every route of the dev server; what that asks of itself, in its own process, is let through."""
+    """The guard before every route of the dev server; requests that the server makes to itself are let through."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

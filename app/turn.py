@@ -114,7 +114,7 @@ class Assistant:
         again and says so. The next one ends it, with a record, which is told as {"ended": sentence}.
 
         Args:
-            question: The message; a mere text is one of which nobody knows what was pasted.
+            question: The message; of a mere text it is unknown which part was pasted.
             max_steps: Most model calls; None for the setting.
             on_event: Called with every draft piece and tool call as it happens.
             request_id: The request that this door has shown the person last in this thread.
@@ -195,7 +195,7 @@ class Assistant:
 
         Raises:
             NotWaiting: No turn of this conversation waits.
-            NotShown: It waits for the reply to another request, which is told with the error.
+            NotShown: It waits for the reply to another request, which the error names.
             WrongReply: The reply does not answer the request.
         """
         with self._own(thread_id):

@@ -1,4 +1,4 @@
-"""What a client may write to the state of a thread, and what of a state can be used, whoever has written it."""
+"""Checks of the state of a thread: what a client may write, and which parts of any state can be used."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -101,7 +101,7 @@ def check_input(inputs: Any) -> None:
 
 
 def check_config(config: Mapping[str, Any] | None, thread: str | None = None) -> None:
-    """Check the config of a run: langchain takes any other field of it for an option, as that of another thread.
+    """Check the config of a run: langchain would take any other field as an option, such as another thread's id.
 
     Args:
         thread: The thread that the run owns; None if that is not known yet.

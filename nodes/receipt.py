@@ -49,7 +49,7 @@ class Call:
         ok: Whether that was a result, not an error.
         step: Which of the model's decisions asked for it.
         receipts: Of what it wrote.
-        existing: The text of the item that says the same, because of which it stored nothing.
+        existing: The text of an item that says the same; because of it, nothing was stored.
     """
 
     tool: str

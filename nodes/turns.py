@@ -92,7 +92,7 @@ def make_turn(seed: str, state: Mapping[str, Any], clock: Clock) -> Turn:
 
     Args:
         seed: Decides the turn's id.
-        state: As it is before; the turn answers the last user message.
+        state: The state before the turn, which answers the last user message.
     """
     question, before = this_turn(state["messages"])[0], state.get("turn")
     # A turn that is begun again after a crash must be the same turn, or the journal and the trace would show two.

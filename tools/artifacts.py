@@ -48,7 +48,7 @@ def receipts_of(message: AnyMessage) -> list[Receipt]:
 
 
 def find_existing(message: AnyMessage) -> str | None:
-    """Return the text of the item because of which a create_item stored nothing, if a message answers such a call."""
+    """Return the text of the existing item if a message says that create_item stored nothing because of it."""
     artifact = _artifact_of(message)
     return str(artifact.get("content", "")) if "refused_copy_of" in artifact else None
 

@@ -34,7 +34,7 @@ OFTEN = 3
 
 
 def notice(call: CallContext, change: Change) -> dict[str, Json]:
-    """Return what is noticed about a change, by name: of its date, its names, and a text too long to be searched."""
+    """Return remarks about a change, by name: about its date, its names, and a text too long to be searched."""
     before, after = change.before, change.after
     if after is None:
         return {}

@@ -27,7 +27,7 @@ class StoreSource(Protocol):
         """Yield all of the journal, the oldest first."""
 
     def numbers(self) -> tuple[int, int]:
-        """Return the number of the last entry that was ever made, and that of the next line."""
+        """Return the number of the last entry ever made, and the number of the next line."""
 
 
 class WholeStore(StoreSource):

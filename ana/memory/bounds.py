@@ -65,7 +65,7 @@ def is_name(text: str) -> bool:
 
 
 def check_names(item: Item, before: Item | None = None) -> None:
-    """Raise ToolError, which shows the name, if a property may not be called so; one that was called so before may."""
+    """Raise ToolError, which shows the name, if a new property has an invalid name; an old one may keep it."""
     for name in item.properties:
         if not is_name(name) and not (before and name in before.properties):
             raise ToolError(
@@ -76,9 +76,9 @@ def check_names(item: Item, before: Item | None = None) -> None:
 
 
 def check_item(item: Item, before: Item | None = None) -> Item:
-    """Return a record; ToolError, which says what of it and what to do, if it cannot be stored, or is too large.
+    """Return a record; raise ToolError, with what is wrong and what to do, if it cannot be stored or is too large.
 
-    What was stored before there were bounds may change, and not grow.
+    A record that was stored before there were bounds may change but not grow.
     """
     check_properties(item.properties)
     check_text(_list_new(item, before), ToolError)

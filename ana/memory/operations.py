@@ -28,7 +28,7 @@ _DISTANCE = re.compile(r"([+-]?\d{1,4}) (minute|hour|day|week|month|year)s?")
 
 @dataclass(frozen=True)
 class Operation:
-    """What is done to the value of a property, or to `content`; None for nothing.
+    """A change to the value of a property, or to `content`; fields that are None do nothing.
 
     `add` is entries of a list, or a number; `remove` entries; `append` text that is put under a text; `replace` a piece
     of a text, and what stands in its place; `shift` a distance by which a date moves, as count and unit.

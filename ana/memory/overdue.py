@@ -1,4 +1,4 @@
-"""What is overdue: what somebody still has to do, past its due_date. One filter says it, for every door.
+"""Overdue items: still to be done, and past their due_date. One filter decides it, for every door.
 
 It has an open status, and a due_date that has passed: of a day, all of it. What takes place is past instead, whichever
 date holds its day, and so is what has no status, what has no due_date, and what passes by itself. What repeats and

@@ -112,7 +112,7 @@ def list_changes(changes: Sequence[Receipt], receipt: str | None) -> list[str]:
 
 
 def tells_no_changes(receipt: str | None) -> bool:
-    """Whether a receipt says that nothing was written, also in the words of an earlier version: it is no list then."""
+    """Whether a receipt says that nothing was written, also in the words of an earlier version."""
     return bool(receipt) and not str(receipt).startswith("- ")
 
 

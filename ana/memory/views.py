@@ -47,13 +47,13 @@ def show_properties(item: Item, zone: tzinfo) -> dict[str, Json]:
 
 
 def show_occurrence(item: Item, dates: Mapping[str, str]) -> Item:
-    """Return an item with the dates of an occurrence, of which the first is its own date."""
+    """Return an item with the dates of an occurrence; the first of them becomes its own date."""
     lead = {key: value for key, value in dates.items() if key == next(iter(dates)) and key != "due_date"}
     return replace(item, properties={**lead, **item.properties, **dates})
 
 
 def tell_source(*records: Item | None) -> dict[str, Json]:
-    """Return under `source` from whom records are, the last of others; nothing if they are the person's."""
+    """Return under `source` the last source of the records that is not the person; nothing if all are the person's."""
     others: list[Json] = [each.source for each in records if each and is_others(each.source)]
     return {"source": others[-1]} if others else {}
 

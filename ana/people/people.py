@@ -32,7 +32,7 @@ class People:
 
     Args:
         now: Tells the seconds since 1970.
-        roster: The list; None for that of the settings.
+        roster: The list; None for the one that the settings name.
     """
 
     def __init__(self, settings: Settings, now: Callable[[], float] = time.time, roster: Roster | None = None) -> None:

@@ -25,7 +25,7 @@ def name_run(thread: str, message: str) -> str:
 
 
 def is_thread_id(text: str) -> bool:
-    """Return whether records are kept under this id: a thread's, as we write it, or that of runs without one."""
+    """Return whether records are kept under this id: a thread's as we write it, or the one for runs without one."""
     return text in (canonical_id(text), NO_THREAD)
 
 

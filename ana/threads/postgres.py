@@ -37,7 +37,7 @@ _WAITING = f"""SELECT thread FROM {_NEWEST}
 
 
 class PostgresThreadStore:
-    """The conversations of a person. What reads checkpoints is imported by whoever reads them: it takes half a second.
+    """The conversations of a person. The code that reads checkpoints is imported only when they are read.
 
     Args:
         rows: What the person has in the database.

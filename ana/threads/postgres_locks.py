@@ -83,7 +83,7 @@ class PostgresThreadLocks:
 
 
 class Lease:
-    """The lease on one conversation. Whoever holds it cannot take it again."""
+    """The lease on one conversation. Its holder cannot take it a second time."""
 
     def __init__(self, rows: PersonRows, thread: str, program: str, patience: float, seconds: float) -> None:
         self.rows, self.seconds = rows, seconds

@@ -1,6 +1,6 @@
 """The order in which checkpoints were saved, in a side table: their ids are times, and a clock can go back.
 
-Triggers keep the table, so that a row is saved and deleted in the same transaction as its checkpoint, whoever does it.
+Triggers keep the table, so that a row is always saved and deleted in the same transaction as its checkpoint.
 Rowids would not serve, because VACUUM may change them.
 """
 

@@ -26,7 +26,7 @@ class Traces(Protocol):
     def iter_attempts(self, thread_id: str) -> Iterator[Record]:
         """Yield every record of a thread, oldest first, also of turns that were answered again later.
 
-        What is no record, as a line that a crash has cut short, is left out.
+        A line that is not a record, because a crash has cut it short, is left out.
 
         Raises:
             ConfigError: A newer program wrote one.
@@ -44,7 +44,7 @@ class Traces(Protocol):
     def change(self, thread_id: str, change: Callable[[Record], Record | None]) -> int:
         """Replace every record of a thread, or remove it for None, and return how many are others now.
 
-        What is no record goes too. Nobody may write meanwhile.
+        A line that is not a record is removed, too. Nobody may write meanwhile.
         """
         before = [*self.iter_attempts(thread_id)]
         changed = [change(record) for record in before]
@@ -66,7 +66,7 @@ class Traces(Protocol):
         """Keep the records of a thread as `read_text` gave them, in place of what there is; nothing without a text."""
 
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
-        """Return the threads of which a record mentions what is looked for."""
+        """Return the threads with a record that mentions the text."""
         return {id for id in self.ids() if mentions(self.read_text(id).encode())}
 
     def read(self, thread_id: str) -> list[Record]:

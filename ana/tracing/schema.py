@@ -61,7 +61,7 @@ class Step(TypedDict):
 
 
 class Snapshot(TypedDict):
-    """An item or a line in a receipt, as far as it is told."""
+    """The parts of an item or a line that a receipt shows."""
 
     content: str
     properties: NotRequired[dict[str, Any]]

@@ -29,7 +29,7 @@ class ImportResult:
         unchanged: How many were already stored.
         conflicting: The ids of records that are different here, or were deleted here.
         turn: The turn that undoes it; empty if the records came with their own history.
-        others: How many of those that were stored are others' words.
+        others: How many of the stored items are words of others.
         notes: What was left out, and of what only the beginning is searched, a sentence each.
     """
 

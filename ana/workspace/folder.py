@@ -32,7 +32,7 @@ class FolderStorage:
 
     Args:
         traces_folder: The folder of the records of their turns.
-        people_folder: The folder of the folders of others than the owner.
+        people_folder: The folder with a folder for each person but the owner.
     """
 
     person: str

@@ -81,7 +81,7 @@ class Storage(Protocol):
         """Return a short text that is kept for a command."""
 
     def list_people(self) -> list[str]:
-        """Return the others than the owner who have something here, or may."""
+        """Return the people other than the owner who have data here or may have some."""
 
     def open_traces(self, settings: Settings) -> "Traces":
         """Return the records of turns."""

@@ -48,7 +48,7 @@ class Workspace:
 
     @property
     def people_folder(self) -> Path:
-        """The folder of the folders of others than the owner, and of the list of people."""
+        """The folder with the list of people and with a folder for each person but the owner."""
         return self.settings.ana_data_dir / PEOPLE
 
     @property
@@ -128,7 +128,7 @@ class Workspace:
         return note.read()  # another program may have made one at the same time: the last counts
 
     def list_people(self) -> list[str]:
-        """Return the others than the owner who have something here, or may."""
+        """Return the people other than the owner who have data here or may have some."""
         return self.storage.list_people()
 
     def name_aside(self, name: str) -> Path:

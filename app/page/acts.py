@@ -20,7 +20,7 @@ ZONE = "ana-zone"
 
 @dataclass(frozen=True)
 class Notice:
-    """What was just done.
+    """A message about the last act.
 
     Args:
         turn: The turn that did it; empty where nothing was done.

@@ -87,7 +87,7 @@ class Importing:
 
     @property
     def bundle(self) -> Bundle:
-        """What was read."""
+        """The bundle that was read."""
         return self._bundle or Bundle()
 
     def keep(self, file: UploadFile) -> int:

@@ -34,7 +34,7 @@ def test(visit: Visit) -> Page:
 
 
 def greet(visit: Visit) -> Page:
-    """GET /app/hello/{secret}: what a phone sees that has reached the server; open to whoever has the address."""
+    """GET /app/hello/{secret}: shown to a phone that has reached the server, without signing in."""
     if not note_visit(load_workspace(), visit.find("secret")):
         raise HTTPException(404, "There is no such page.")
     return Page("hello.html", told=_(REACHED))

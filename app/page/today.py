@@ -62,7 +62,7 @@ class ShownItem:
 
 @dataclass(frozen=True)
 class Group:
-    """Items under a title, of which some more are not shown, and the day to which what is dropped there is moved."""
+    """Items under a title, the number of those not shown, and the day that an item gets when it is dropped there."""
 
     title: str
     items: Sequence[ShownItem]

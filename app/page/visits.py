@@ -79,7 +79,7 @@ class Visit:
         return self.request.query_params.get(name, "").strip()
 
     def find(self, name: str) -> str:
-        """Return a part of the address's path."""
+        """Return the part of the address's path that its route calls by this name."""
         return str(self.request.path_params[name])
 
     def go_on(self, path: str) -> str:

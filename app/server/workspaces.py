@@ -46,7 +46,7 @@ class OpenWorkspace:
 
     Args:
         worker: Runs the graph in the person's threads.
-        rows: What is told of the person's threads.
+        rows: The rows of the person's threads.
         turns: Runs the turns of POST /ask.
         slots: In which these and runs work.
         sessions: What other assistants do.

@@ -45,7 +45,7 @@ def tell_many(effect: Effect, count: int) -> Reason:
 
 
 def tell_others(effect: Effect, view: Sequence[SourcedText]) -> Reason:
-    """Return that something is done while a text of others is in view, with the longest of the last record's."""
+    """Return that something is done while a text by others is in view, and quote it."""
     last = view[-1]
     alike = (each for each in view if (each.source, each.record) == (last.source, last.record))
     longest = max(alike, key=lambda each: len(each.text))

@@ -42,7 +42,7 @@ class Quantity(NamedTuple):
 
     @property
     def is_plain(self) -> bool:
-        """Whether it has no unit but that of a sum of money or a share."""
+        """Whether it has no unit, or only a currency or a percent sign."""
         return self.unit in ("", "%") or _is_currency(self.unit)
 
     @property

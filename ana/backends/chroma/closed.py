@@ -1,4 +1,4 @@
-"""What is read in Chroma's SQLite file while Chroma is closed: how many records, and their embedder."""
+"""Reading Chroma's SQLite file while Chroma is closed: the number of records, and their embedder."""
 
 import sqlite3
 import time

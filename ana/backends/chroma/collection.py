@@ -76,7 +76,7 @@ class ChromaCollection:
     def put(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors | None = None) -> None:
         """Store records, each given with the stored one, None if it is not stored, in place of that.
 
-        What has no vector yet is embedded here, while the folder is held.
+        Records without a vector are embedded here, while the folder is held.
         """
         for start in range(0, len(changes), BATCH):
             part = changes[start : start + BATCH]
@@ -95,7 +95,7 @@ class ChromaCollection:
                     source.delete(existing)
 
     def query(self, query: Query, vector: Vector | None) -> QueryResult:
-        """Find records; the vector is that of the query's text, None without one."""
+        """Find records. The vector belongs to the query's text; None if the query has no text."""
         return self.look_up(lambda db: search(db, self.index.tables, query, vector, self._weights))
 
     def find_same(self, item: Item) -> list[str]:

@@ -59,7 +59,7 @@ def keep_fitting(result: QueryResult) -> QueryResult:
 
 
 def fuse(answers: Sequence[QueryResult]) -> QueryResult:
-    """Return one answer of those to the same question in several wordings.
+    """Join the answers to several wordings of a question into one answer.
 
     What fits a wording counts by its rank in that answer alone (reciprocal rank fusion, Cormack, 2009): the scores of
     two texts cannot be compared. A wording that nothing fits adds nothing; if nothing fits any, the first one counts.

@@ -65,17 +65,17 @@ class SeriesHits:
     of: Occurrences | None
 
     def show(self, rows: Sequence[int]) -> dict[int, Item]:
-        """Return the items of those of these rows that pass, by row, with the dates of their occurrence."""
+        """Return the items of the rows that pass, by row, with the dates of their occurrence."""
         return {row: self._show_at(at) for row, at in self._find_places(rows)}
 
     def count_others(self, rows: Sequence[int]) -> dict[str, OtherDates]:
-        """Return how many other occurrences of items pass, by id, of those of these rows that have any."""
+        """Return by id how many other occurrences of an item pass, for the rows that have any."""
         before, after = self.others
         counts = {at: OtherDates(int(before[at]), int(after[at])) for _, at in self._find_places(rows)}
         return {self._show_at(at).id: count for at, count in counts.items() if any(count)}
 
     def list_stored(self, rows: Sequence[int]) -> dict[str, Item]:
-        """Return items as they are stored, by id, of those of these rows that pass."""
+        """Return the stored items of the rows that pass, by id."""
         items = [self.of.get_stored(int(self.places[at])) for _, at in self._find_places(rows)] if self.of else []
         return {item.id: item for item in items}
 

@@ -67,7 +67,7 @@ def find_next(today: date, find: Callable[[int], date | None]) -> date:
 
 
 def find_weekday(base: Base, weekday: int, which: int | None = None) -> Days:
-    """Return the next such weekday after today; that of the last, this or the next week: -1, 0 or 1."""
+    """Return the next date with this weekday after today, or the one in the last, this or the next week (-1, 0, 1)."""
     coming = base.today + DAY * ((weekday - base.today.weekday() - 1) % 7 + 1)
     if which is None:
         return one(coming, "week")
@@ -200,7 +200,7 @@ def find_nth_working_day(base: Base, nth: int, span: Days) -> Days:
 
 
 def read_iso(base: Base, before: int | None, figures: Figures, after: int | None = None) -> Days:
-    """Read 2026-01-13T14:30; where the day is no month and the month a day, 2026-13-01."""
+    """Read 2026-01-13T14:30, or 2026-13-01 with day and month exchanged where only that is a date."""
     year, month, day = figures.numbers[:3]
     days = find_date(
         base, (day, month) if month > 12 >= day else (month, day), year, after if before is None else before

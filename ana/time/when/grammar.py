@@ -59,7 +59,7 @@ class Match(NamedTuple):
 
 
 class NoSuchDay(ValueError):
-    """What is written as a day is in no calendar: 30 February."""
+    """A day that no calendar has, such as 30 February."""
 
 
 class _End(NamedTuple):

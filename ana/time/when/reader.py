@@ -45,7 +45,7 @@ SOME_DAY = date(2000, 1, 1)
 
 
 class Piece(NamedTuple):
-    """Tokens that name something: of which kind, from which to which, the last excluded, and what."""
+    """Tokens that name something: its kind, the first token, the token after the last, and the value."""
 
     kind: str
     start: int

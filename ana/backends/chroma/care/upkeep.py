@@ -43,7 +43,7 @@ class Upkeep:
             return [collection.describe() for collection in self._backend.collections.values()]
 
     def give_whole(self) -> WholeChroma:
-        """Return the object that reads the whole store, or fills it."""
+        """Return an object that reads or fills the whole store."""
         return WholeChroma(self._backend)
 
     def hold_closed(self) -> AbstractContextManager[None]:
