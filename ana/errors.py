@@ -126,7 +126,7 @@ class FileUnreadable(StoreBroken):
 
 
 class PersonRemoved(StoreBroken):
-    """Whose data a process has open in a database was removed."""
+    """The person whose data this process has open in a database was removed."""
 
     def __init__(self) -> None:
         super().__init__("The person was removed.", "Nothing more is written; what they had is kept in the database.")

@@ -138,7 +138,7 @@ def _make_data(workspace: Workspace, backend: "Backend", keeper: "Care | None" =
 
 
 def choose_embedder(workspace: Workspace, bound: str | None) -> "Embedder":
-    """Return what embeds for a store that is bound to an embedder, if it is. Errors as of `open_handles`."""
+    """Return the embedder for a store that may be bound to one already. Errors as of `open_handles`."""
     return follow_embedder(workspace, bound) or workspace.build_embedder()
 
 

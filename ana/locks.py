@@ -26,7 +26,7 @@ _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 @dataclass(frozen=True)
 class Holder:
-    """Who holds a lock."""
+    """The holder of a lock."""
 
     program: str
     pid: int

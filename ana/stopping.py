@@ -16,7 +16,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 
 class Stoppable:
-    """What may be stopped, by whichever thread, while others work for it."""
+    """Work that any thread may stop, while other threads carry it out."""
 
     def __init__(self) -> None:
         self._changing = threading.Lock()

@@ -77,7 +77,7 @@ def list_hosts(public_url: str | None, hosts: Sequence[str]) -> list[str]:
 
 
 class Listener(NamedTuple):
-    """Where a process waits for connections."""
+    """A place where a process waits for connections."""
 
     host: str
     port: int

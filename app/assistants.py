@@ -33,7 +33,7 @@ DAYS = 30
 
 @dataclass(frozen=True)
 class Written:
-    """What an assistant wrote on a day.
+    """The turns in which an assistant wrote on a day.
 
     Args:
         name: The assistant.
@@ -49,7 +49,7 @@ class Written:
 
 
 def list_written(memory: Memory, clock: Clock) -> list[Written]:
-    """Return what assistants wrote in the last days, the newest first."""
+    """Return the writes of assistants in the last days, the newest first."""
     since = (clock.now() - timedelta(days=DAYS)).astimezone(UTC).isoformat(timespec="microseconds")
     undone, groups = find_all_undone(memory), dict[tuple[str, str], Written]()
     for entry in memory.history(since=since):
@@ -80,7 +80,7 @@ def undo_day(memory: Memory, clock: Clock, name: str, day: str) -> str:
 
 
 def list_rights(workspace: Workspace, names: Iterable[str] = ()) -> dict[str, str]:
-    """Return what assistants may do: those named, and all that have a right of their own."""
+    """Return the rights of assistants: of those named, and of all that have a right of their own."""
     try:
         value = read_json(workspace.note("assistants").read() or "{}")
     except ValueError:

@@ -130,7 +130,7 @@ class Replies:
 
 
 def make_signing(workspace: Workspace) -> Signing:
-    """Return what signs the buttons of a person's reminders."""
+    """Return the signing for the buttons of a person's reminders."""
     settings = workspace.settings
     site = find_site(settings.ana_public_url, settings.ana_hosts) or ""
     return Signing(workspace.person, workspace.get_reminder_key, site)

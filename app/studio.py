@@ -1,4 +1,4 @@
-"""What `ana dev` adds to LangGraph's dev server, for Studio: a guard against pages elsewhere, and every conversation.
+"""Additions to LangGraph's dev server for Studio (`ana dev`): a guard against foreign pages, and every conversation.
 
 The server's routes are its own; our graph, saver and locks are in graph/server.py.
 """

@@ -91,7 +91,7 @@ class Assistant:
             return self._open_turn(self._read(thread_id))
 
     def find_last_turn(self, thread_id: str) -> Outcome | None:
-        """Return how the thread's last turn ended, or as `find_open_turn` that it has not; None without one."""
+        """Return the outcome of the thread's last turn, also of one that has not ended; None without a turn."""
         with self._store.map_errors(), self.handles.workspace.recent.enter():
             state = self._read(thread_id)
             if unfinished := self._open_turn(state):

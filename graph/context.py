@@ -120,7 +120,7 @@ class Context:
 
     @property
     def dial(self) -> Autonomy:
-        """How much the run does without asking."""
+        """The dial: how much the run does without asking."""
         return self.autonomy or self.handles.settings.ana_autonomy
 
     @property

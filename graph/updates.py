@@ -45,7 +45,7 @@ _KIND_NAMES = {list: "a list", dict: "an object", int: "a whole number"}
 
 
 def read_edit(values: Any, before: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what an edit of a state writes, as a client sends it: messages, as an input may hold them.
+    """Read a client's edit of a state, and return the values to write: messages in any form that an input may have.
 
     Some clients send the whole state back, with fields of their own: what is unchanged, or no part of a state, goes
     nowhere.

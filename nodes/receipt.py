@@ -62,7 +62,7 @@ class Call:
 
     @property
     def exchange(self) -> str:
-        """What it was asked and answered."""
+        """The call's arguments and its result."""
         return f"{self.args} {self.text}"
 
 

@@ -1,4 +1,4 @@
-"""What model calls cost: their tokens, and what they take from the day's budget."""
+"""The cost of model calls: their tokens, and their part of the day's budget."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -30,7 +30,7 @@ def no_usage() -> Tokens:
 
 @dataclass(frozen=True)
 class Purse:
-    """Where the calls of a model are paid from: the budget and the prices of settings, and the day's total."""
+    """Pays for the calls of a model: from the budget and the prices in the settings, and the day's total."""
 
     settings: Settings
     spending: Spending

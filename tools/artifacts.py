@@ -54,7 +54,7 @@ def find_existing(message: AnyMessage) -> str | None:
 
 
 def find_declined(message: AnyMessage) -> str | None:
-    """Return what a call would have done, if a message answers one that the person declined."""
+    """Return a description of the call that a message answers, if the person declined it."""
     artifact = _artifact_of(message)
     return str(artifact["declined"]) if "declined" in artifact else None
 

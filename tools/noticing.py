@@ -1,4 +1,4 @@
-"""What a call meets that the model should know: something else at that time, a date that keeps moving, a name that is
+"""Remarks for the model about a call: something else at that time, a date that keeps moving, a name that is
 nearly one in use, an item whose id is nearly the one that was given."""
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""All that is in a store: each backend gives it as it is, and takes what another gave, or a backup."""
+"""Whole stores: each backend hands out everything in it, and takes everything from another backend or a backup."""
 
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from ana.memory.item import Item
 
 
 class StoreSource(Protocol):
-    """What gives all of a store, whose owner keeps everybody else out."""
+    """Hands out all of a store, while its owner keeps everybody else out."""
 
     @property
     def embedder_name(self) -> str:

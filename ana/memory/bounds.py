@@ -1,4 +1,4 @@
-"""How large a record may be, and what a property may be called, for every way in.
+"""Limits for every way in: the size of a record, and the name of a property.
 
 The bounds are those of use, far below those of any database: a record is read, shown, exported and kept in the journal
 as a whole. Measured on two cores with Chroma 1.5.9: 1,000 properties are stored in .1 s, lists of 500,000 characters in

@@ -1,4 +1,4 @@
-"""When what repeats was done: its item has moved on since, and only the journal knows."""
+"""The dates on which repeating items were done: the items have moved on since, so only the journal has them."""
 
 from collections.abc import Iterator
 from dataclasses import replace

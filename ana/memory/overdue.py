@@ -39,7 +39,7 @@ def make_overdue_filter(now: datetime, since: datetime | None = None) -> dict[st
 
 
 def describe_date(properties: Properties) -> str:
-    """Return what an item's date makes of it: `due`, `takes place`, or a date that nobody has to meet."""
+    """Return the meaning of an item's date: `due`, `takes place`, or a date that nobody has to meet."""
     if has_status(properties, CLOSED) or not any(day_of(properties.get(key)) for key in DATE_KEYS):
         return ""
     if properties.get("type") == ROUTINE:

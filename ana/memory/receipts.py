@@ -105,7 +105,7 @@ def name_failed() -> str:
 
 
 def list_changes(changes: Sequence[Receipt], receipt: str | None) -> list[str]:
-    """Return what a turn wrote, a line for each record, and what else the receipt under its answer says."""
+    """Return a line for each record that a turn wrote, and the other lines of its receipt."""
     written = [describe_change(each) for each in combine_receipts(changes)]
     lines = [line.removeprefix("- ") for line in (receipt or "").splitlines()]
     return written + lines[len(written) :]  # it begins with a line for each record, too
@@ -117,7 +117,7 @@ def tells_no_changes(receipt: str | None) -> bool:
 
 
 def describe_difference(before: Item | None, now: Item | None) -> str:
-    """Return how a record that something else has changed differs: “Buy milk” is now “Buy oat milk”, or (done)."""
+    """Describe how a record differs after another change: “Buy milk” is now “Buy oat milk”, or (done)."""
     if before and now and quote_record(before) == quote_record(now):
         parts = list_parts({"op": "update", "before": plain(to_json(before)), "after": plain(to_json(now))})
         return _("{record} was changed ({parts})").format(record=quote_record(now), parts=", ".join(parts))

@@ -45,7 +45,7 @@ _CHOICES = {"repeat_from": ("due", "done"), "missed": ("waits", "passes")}
 
 @dataclass(frozen=True)
 class Revision:
-    """What a change of an item's properties meets: the old ones, none of a new item; the names that it gives; when."""
+    """The circumstances of a change of properties: the old ones (none of a new item), the changed names, the moment."""
 
     old: Properties
     changes: Collection[str]

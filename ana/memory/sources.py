@@ -1,4 +1,4 @@
-"""Who told it: the source of a write, and of the content and each property of a record.
+"""Sources: where a write comes from, and the content and each property of a record.
 
 What matters is whether it is the person or others. It knows records as JSON alone, so that databases can use it.
 """
@@ -70,7 +70,7 @@ def weigh(known: str, source: str) -> str:
 
 @dataclass(frozen=True)
 class Sources:
-    """Where a record's content and properties come from; of properties only those that are not the person's."""
+    """The sources of a record's content and properties; only properties that are not the person's are named."""
 
     content: str = PERSON
     properties: Mapping[str, str] = field(default_factory=dict)
@@ -148,7 +148,7 @@ def _name(kind: str, name: str) -> str:
 
 
 def find_source(turn: str) -> str:
-    """Return who wrote a turn, as far as its name tells."""
+    """Return the author of a turn, as far as its name says."""
     if turn.startswith("import-"):
         return IMPORT
     match = _ASSISTANT.fullmatch(turn)

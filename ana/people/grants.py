@@ -35,7 +35,7 @@ class Grant:
 
 
 def list_grants(owner: Workspace) -> list[Grant]:
-    """Return what a person lets others see."""
+    """Return the grants of a person: the items that others may see."""
     return read_value(owner.note("grants"), list[Grant]) or []
 
 

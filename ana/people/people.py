@@ -25,7 +25,7 @@ MOST_TOKENS = 20
 
 
 class People:
-    """Who may use a deployment: its owner, those whom `add` has listed, and those of ANA_API_TOKENS.
+    """The people who may use a deployment: its owner, those listed by `add`, and those in ANA_API_TOKENS.
 
     Every method raises StoreBroken if the list cannot be read; those that change it raise StoreBusy or
     OSError if it cannot be written, and then nothing has changed.
@@ -141,7 +141,7 @@ class People:
         return self._roster.put_aside(name)
 
     def list_granted(self, name: str) -> list[tuple[str, str]]:
-        """Return what others let a person see: the person whose it is, and the item's id."""
+        """Return the items of others that a person may see, as pairs of the owner and the item's id."""
         owners = self._list_workspaces()
         return [(owner.person, each.item) for owner in owners for each in list_grants(owner) if each.viewer == name]
 

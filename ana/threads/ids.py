@@ -20,7 +20,7 @@ def canonical_id(text: str) -> str | None:
 
 
 def name_run(thread: str, message: str) -> str:
-    """Return the id of the run that a message begins in a thread: the message's own, if it is one as we write it."""
+    """Return the id of the run that a message begins in a thread: the message's own id if that is a valid one."""
     return message if message == canonical_id(message) else str(uuid.uuid5(uuid.UUID(thread), message))
 
 

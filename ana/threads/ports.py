@@ -1,4 +1,4 @@
-"""What conversations need of whatever keeps them: states, names, trash, locks. Files in a folder are one answer."""
+"""Ports for the storage of conversations: states, names, trash, locks. Files in a folder are one implementation."""
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
@@ -36,7 +36,7 @@ class DeletedThread:
 
 @dataclass(frozen=True)
 class Created:
-    """When a client created a conversation (ISO 8601 in UTC), and its own notes of it, of then or later."""
+    """The moment when a client created a conversation (ISO 8601 in UTC), and the client's own notes about it."""
 
     ts: str
     metadata: dict[str, Any]

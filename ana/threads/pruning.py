@@ -80,7 +80,7 @@ class PruningSaver(ThreadSaver, SqliteSaver):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        """Yield checkpoints, the newest first, as the base class; UserError if a client asks in a way that none can."""
+        """Yield checkpoints, the newest first, like the base class. Raises UserError for unsupported arguments."""
         try:
             with self.cursor(transaction=False) as cursor:
                 query = sequence.select_newest_first(config, filter, before, limit)

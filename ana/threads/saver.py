@@ -73,7 +73,7 @@ class ThreadSaver(BaseCheckpointSaver[str], ABC):
 
 
 class Address(NamedTuple):
-    """Where a checkpoint is; without an id the thread's newest is meant."""
+    """The address of a checkpoint; without an id it is the thread's newest."""
 
     thread: str
     namespace: str

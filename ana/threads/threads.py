@@ -121,7 +121,7 @@ class Threads:
         return {id: _describe_age((now - datetime.fromisoformat(ts)).total_seconds()) for id, ts in since.items()}
 
     def describe(self, id: str) -> Thread:
-        """Return what is known about a thread from its traces."""
+        """Describe a thread by its traces."""
         records, name = self._traces.read(id), self.store.names().get(id, "")
         if not records:
             return Thread(id, name, 0, "", "", "", "")

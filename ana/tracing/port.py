@@ -1,4 +1,4 @@
-"""What the records of turns need of whatever keeps them. Files in a folder are one answer, a list in memory another."""
+"""The port for the storage of turns' records. Files in a folder are one implementation, a list in memory another."""
 
 import json
 import time
@@ -39,7 +39,7 @@ class Traces(Protocol):
         """Return the threads that have records, in order; only those written to since a moment, in seconds."""
 
     def place(self, thread_id: str, id: str) -> str:
-        """Return where a person finds a thread's newest record; empty if it could not be written."""
+        """Return the place of a thread's newest record, for people; empty if it could not be written."""
 
     def change(self, thread_id: str, change: Callable[[Record], Record | None]) -> int:
         """Replace every record of a thread, or remove it for None, and return how many are others now.

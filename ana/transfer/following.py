@@ -55,7 +55,7 @@ class Calendar:
 
     @property
     def source(self) -> str:
-        """Who tells its entries."""
+        """The source of its entries."""
         return name_calendar(self.name)
 
 
@@ -137,7 +137,7 @@ def _change(memory: Memory, calendar: Calendar, plan: Callable[[dict[str, Item],
 
 
 def list_news(memory: Memory, since: str) -> list[Change]:
-    """Return what calendars changed or lost since a moment, ISO 8601 in UTC, of each entry from first to last."""
+    """Return the changes and deletions by calendars since a moment (ISO 8601 in UTC), one for each entry."""
     entries = reversed(memory.history(since=since))
     return net(entry.change for entry in entries if entry.turn.startswith(READING) and entry.change.before)
 

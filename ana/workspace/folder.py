@@ -28,7 +28,7 @@ SETTINGS = "settings.json"
 
 @dataclass(frozen=True)
 class FolderStorage:
-    """What a person has in files; nothing is opened or created before it is asked for.
+    """A person's data in files; nothing is opened or created before it is asked for.
 
     Args:
         traces_folder: The folder of the records of their turns.

@@ -1,4 +1,4 @@
-"""What ana writes is private to the person who runs it: folders 0700, files 0600."""
+"""Private files: only the person who runs ana may read what it writes (folders 0700, files 0600)."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""What keeps a person's state beside their items. Files in a folder are one answer, rows of a database another."""
+"""The storage of a person's state other than items, in files of a folder or in rows of a database."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -36,7 +36,7 @@ NoteName = Literal[
 
 
 class Stamp(NamedTuple):
-    """What changes when something about a person does.
+    """A value that changes when something about a person changes.
 
     Args:
         place: Another one if somebody else has got the person's name since, or what was here was moved elsewhere; empty
@@ -63,7 +63,7 @@ def stamp_environment() -> tuple[int, ...]:
 
 
 class Storage(Protocol):
-    """All that one person has but their items."""
+    """All of a person's data except items."""
 
     def stamp(self) -> Stamp:
         """Return a stamp that changes when the person's settings do, or the person."""

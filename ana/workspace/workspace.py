@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Workspace:
-    """Where everything is that a person has, with what opens it; nothing is opened or created before it is asked for.
+    """The places of a person's data, and the way to open it; nothing is opened or created before it is asked for.
 
     Args:
         settings: The settings that count for this person.
@@ -58,7 +58,7 @@ class Workspace:
 
     @property
     def server_folder(self) -> Path:
-        """The folder of what the dev server keeps, for everybody."""
+        """The folder in which the dev server keeps its data, for all people."""
         return self.settings.ana_data_dir / SERVER
 
     @property
@@ -78,7 +78,7 @@ class Workspace:
 
     @cached_property
     def storage(self) -> "Storage":
-        """What keeps all that the person has but their items.
+        """The storage of all the person's data except items.
 
         Raises ConfigError if the database's address is wrong, or its driver is not installed.
         """
@@ -93,7 +93,7 @@ class Workspace:
 
     @cached_property
     def rows(self) -> "PersonRows":
-        """What the person has in the database. Errors as of `storage`."""
+        """The person's rows in the database. Errors as of `storage`."""
         url = self.settings.ana_database_url
         assert url
         try:
@@ -150,7 +150,7 @@ class Workspace:
 
     @property
     def whereabouts(self) -> "Whereabouts":
-        """Where the person is."""
+        """The zone that the person is in."""
         from ana.workspace.zone import Whereabouts
 
         return Whereabouts(self.note("zone"), find_local_zone(self.settings.ana_timezone))

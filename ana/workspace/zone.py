@@ -37,7 +37,7 @@ class ZoneNote:
 
 
 class ZoneChange(NamedTuple):
-    """What came of a change of the zone.
+    """The outcome of a change of the zone.
 
     Args:
         sentence: The message to the person; empty if nothing changed.
@@ -49,7 +49,7 @@ class ZoneChange(NamedTuple):
 
 
 class Whereabouts:
-    """Where a person is, as far as is known.
+    """The zone that a person is in, as far as it is known.
 
     Args:
         note: Keeps it.

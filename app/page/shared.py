@@ -44,7 +44,7 @@ def change(visit: Visit) -> str:
 
 
 def list_viewers(handles: Handles, id: str) -> list[str]:
-    """Return who may see an item."""
+    """Return the people who may see an item."""
     return [each.viewer for each in list_grants(handles.workspace) if each.item == id]
 
 

@@ -1,4 +1,4 @@
-"""What all of the page shares: how it is drawn, and the headers it is sent with."""
+"""The frame of all pages: how they are rendered, and the headers they are sent with."""
 
 from collections.abc import Callable
 from functools import cache

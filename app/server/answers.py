@@ -1,4 +1,4 @@
-"""What every route of the LangGraph API needs: the workspace of the person who asks, and answers as JSON."""
+"""Helpers for every route of the LangGraph API: the workspace of the person who asks, and answers as JSON."""
 
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
@@ -78,7 +78,7 @@ def read_number(request: Request, name: str, default: int, least: int, most: int
 
 
 def read_limit(request: Request, default: int) -> int:
-    """Return how many rows are asked for. Errors as of `read_number`."""
+    """Return the number of rows that a request asks for. Errors as of `read_number`."""
     return read_number(request, "limit", default, 1, MOST_ROWS)
 
 

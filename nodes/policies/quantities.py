@@ -37,7 +37,7 @@ class Quantity(NamedTuple):
 
     @property
     def values(self) -> frozenset[float]:
-        """What it can be read as."""
+        """The numbers that it may be read as."""
         return frozenset(value for value, _ in self.readings)
 
     @property

@@ -1,4 +1,4 @@
-"""All that a person's store holds in PostgreSQL, to be read or filled in one transaction, with all else of theirs."""
+"""Reading or filling a person's whole store in PostgreSQL, in one transaction with their other data."""
 
 from collections.abc import Iterator, Sequence
 

@@ -51,7 +51,7 @@ class Compare:
 
 @dataclass(frozen=True)
 class On:
-    """True if some date of an item, or the stretch from its start_date to its end_date, touches a window of time."""
+    """Passes an item if one of its dates, or the time from start_date to end_date, touches a window of time."""
 
     window: DateOperand
 

@@ -110,7 +110,7 @@ class Occurrences:
         return self._presents[1]
 
     def count_over(self, now: int) -> int:
-        """Return how many are over."""
+        """Return the number of occurrences that are over."""
         return int(np.searchsorted(self._overs, now, "right"))
 
     def is_present(self, at: Numbers, now: int) -> Mask:

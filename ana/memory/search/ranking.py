@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Candidates(Protocol):
-    """What a ranking asks a backend about the items of a query; an item is known by its row, a number."""
+    """The data about the items of a query that a ranking gets from a backend; an item is known by its row, a number."""
 
     def find_words(self) -> dict[str, QueryWord]:
         """Return the words of the query, in its order."""

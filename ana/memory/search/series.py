@@ -45,7 +45,7 @@ MOST_ANSWERS = 32
 
 @dataclass(frozen=True)
 class SeriesHits:
-    """Which items that repeat pass a query.
+    """The repeating items that pass a query.
 
     Args:
         rows: Their rows, ascending.

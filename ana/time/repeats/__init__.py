@@ -1,4 +1,4 @@
-"""What repeats: rules, their occurrences, and how an item moves on from one to the next. Pure: no clock, no store.
+"""Repetition: rules, their occurrences, and how an item moves on from one to the next. Pure: no clock, no store.
 
 - `repeats` is an RRULE, or words with one reading; due_date, or start_date and end_date, is the next occurrence, which
   always counts, whether the rule names it or not. The rule continues from there.

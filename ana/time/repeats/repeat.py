@@ -1,4 +1,4 @@
-"""What repeats, as an item's properties say it."""
+"""A repetition, as an item's properties describe it."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ class DateKey:
 
 @dataclass(frozen=True)
 class Repeat:
-    """What repeats. Moments are in the local time of its zone, a day is its midnight.
+    """A repetition. Moments are in the local time of its zone; a day is its midnight.
 
     Args:
         source: The property that has its rule, and what it says.

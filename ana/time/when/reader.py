@@ -206,7 +206,7 @@ def _may_repeat(one: Token, two: Token) -> bool:
 
 
 def read_recurrence(text: str, today: date) -> Recurrence | None:
-    """Return what repeats, if a text says that and nothing else; days count from a day on."""
+    """Return the repetition that a text describes, if it says nothing else; days count from the given day."""
     chart = _make_chart(text.rstrip(" .,;!"), today, None)
     matches = chart.match("RULE", 0)
     return matches[0].value if matches and matches[0].end == len(chart.tokens) else None

@@ -38,7 +38,7 @@ class FormatNote:
     steps: Annotated[tuple[str, ...], Field(max_length=1000)] = field(default=(), kw_only=True)
 
     def describe_unknown(self) -> str:
-        """Return what of the folder this program does not know, to be read after who wrote it; empty if nothing."""
+        """Describe the parts of the folder that this program does not know; empty if it knows all."""
         if self.format > FORMAT:
             return f"in format {self.format}; this is ana {__version__}, which reads up to {FORMAT}"
         unknown = ", ".join(step for step in self.steps if step not in STEPS)

@@ -1,4 +1,4 @@
-"""All that is in a data folder's store, to be read or filled."""
+"""Reading or filling the whole store of a data folder."""
 
 from collections.abc import Iterator, Sequence
 
