@@ -93,7 +93,7 @@ def find_fault(address: str, kinds: Sequence[str]) -> str:
 
 
 def find_ntfy_server(address: str) -> str:
-    """Return the server of an address of ntfy that needs no login; empty of any other address."""
+    """Return the server of an ntfy address that needs no login; empty for any other address."""
     kind = read_kind(address)
     if kind not in NTFY or "@" in address or re.search("[?&](auth|token)=", address):
         return ""

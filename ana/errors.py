@@ -11,7 +11,7 @@ AnaError
 |  |  `- RunRejected  a run may not begin while another one works in its conversation
 |  |- StoreBroken     the data cannot be read or written
 |  |  |- FileUnreadable  the system does not let a file of ana's own be read; it may be whole
-|  |  `- PersonRemoved  whose data it is was removed meanwhile; nothing more is read or written
+|  |  `- PersonRemoved  the person was removed meanwhile; nothing more is read or written
 |  |- WorkStopped     long work was stopped before anything of it was written
 |  |- TurnStopped     the run that this turn belongs to was cancelled; nothing more of it happens
 |  |- LeaseLost       another process has taken over the conversation, and goes on; nothing was written
@@ -154,7 +154,7 @@ class LeaseLost(UserError):
 
 
 class BudgetReached(UserError):
-    """A call would go beyond the day's budget. `limit` is what it would go beyond, as the end of "I stopped at"."""
+    """A call would exceed the day's budget. `limit` names the budget, as the end of "I stopped at"."""
 
     def __init__(self, limit: str) -> None:
         message = _("Nothing more is asked: {limit} is reached.").format(limit=limit)

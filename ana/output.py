@@ -62,7 +62,7 @@ def escape_controls(text: str) -> str:
 
 
 def escape_json(text: str) -> str:
-    """Return JSON with the same as JSON's own escapes: it still means the same."""
+    """Return JSON with these characters as JSON's own escapes, so that it still means the same."""
     return _escape(text, lambda hidden: json.dumps(hidden)[1:-1])
 
 

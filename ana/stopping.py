@@ -33,7 +33,7 @@ class Stoppable:
             end()
 
     def check(self) -> None:
-        """Raise TurnStopped if it was stopped: nobody will see what is done from now on."""
+        """Raise TurnStopped if it was stopped: nobody will see the result."""
         if self._stopped:
             raise TurnStopped(STOPPED)
 

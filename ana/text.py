@@ -50,7 +50,7 @@ def replace_faults(value: Json) -> Json:
 
 
 def read_any_json(text: str | bytes) -> object:
-    """Return the value of JSON whose texts may be none, so that `find_fault` can say so. Raises as `read_json` does."""
+    """Return the value of JSON even if its texts are invalid, for `find_fault`. Raises as `read_json` does."""
     return read_json(text if isinstance(text, str) else text.decode("utf-8", "surrogateescape"))
 
 

@@ -190,7 +190,7 @@ class Assistant:
         Args:
             reply: {"decisions": [...]}, or what stands for it (`read_reply`); for a request in another shape
                 whatever the node that asked takes.
-            request_id: The request that was shown to the person; None if nobody knows, and then nothing is done.
+            request_id: The request that was shown to the person; if it is None, unknown, nothing is done.
             max_steps: Most model calls in the whole turn; None for the setting.
 
         Raises:

@@ -125,7 +125,7 @@ class Context:
 
     @property
     def spoken(self) -> Language:
-        """The language of what people read of the run."""
+        """The language of the run's texts for people."""
         return self.language or self.handles.settings.language
 
     def name_turn(self, id: str) -> str:

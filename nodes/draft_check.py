@@ -1,4 +1,4 @@
-"""A model that checks a draft, as a choice (ANA_CHECK): what in it is untrue, quoted, and by which fact.
+"""An optional check of a draft by a model (ANA_CHECK): it quotes what is untrue, and names the fact that shows it.
 
 It is asked once the policies have passed. It reads language, as no code here does, and may be wrong in it: so it sends
 back at most one draft of a turn, and never keeps an answer from the person.

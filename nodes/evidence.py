@@ -1,4 +1,4 @@
-"""A turn as the policies see it, and what they say of its draft."""
+"""A turn as the policies see it, and their remarks about its draft."""
 
 import json
 import re

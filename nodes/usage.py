@@ -83,10 +83,10 @@ def open_purse(handles: Handles, model: str | None = None) -> Purse:
 
 
 def add_usage(usage: Tokens, reply: AIMessage, sent: int) -> Tokens:
-    """Return the tokens so far and those of one more call, estimated and marked so where the provider tells none.
+    """Add the tokens of one more call; if the provider reports none, they are estimated and marked as that.
 
     Args:
-        sent: The estimated tokens of the messages it was sent.
+        sent: The estimated tokens of the messages that were sent.
     """
     reported = reply.usage_metadata
     # every call reads and writes something: a provider that says otherwise has not counted

@@ -56,7 +56,7 @@ class WholeStore(StoreSource):
 
     @abstractmethod
     def take_entries(self, entries: Sequence[Entry]) -> None:
-        """Enter what was done, each entry under the number that it has; the records are there."""
+        """Add entries to the journal under their own numbers; the records are there already."""
 
     @abstractmethod
     def take_numbers(self, last_entry: int, next_line: int) -> None:

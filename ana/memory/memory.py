@@ -124,7 +124,7 @@ class Memory(Reader):
     def keep_zone(self, zone: str, cause: Cause | None = None) -> int:
         """Give a zone to the times of items that name none (see ana.memory.travel), and return the number of items.
 
-        Imported items are left out: their times have no zone on purpose, and go on following the person.
+        Imported items are left out: their times have no zone on purpose, and mean the zone that the person is in.
         """
 
         def plan() -> list[Change]:

@@ -261,7 +261,7 @@ def find_lead(properties: Mapping[str, Json]) -> str | None:
 
 
 def list_next(repeat: Repeat, now: datetime) -> str:
-    """Return the next dates of what repeats, with weekdays and ends; what waits begins with the one that is open."""
+    """Return the next dates of a repetition, with weekdays and ends, beginning with an open occurrence."""
     present = find_present(repeat, now)
     if present is None:
         return "none: it has ended"

@@ -21,7 +21,7 @@ _OWN = frozenset(OWN_KEYS)
 
 
 class Tally:
-    """How many items have each name, by the kind of name; a name that items had once may be there with 0."""
+    """The number of items that have each name, by the kind of name; names that are no longer used may stay, with 0."""
 
     def __init__(
         self, backend: Backend, count_all: Callable[[], Counts], list_item_names: Callable[[Item, str], set[str]]

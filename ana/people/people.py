@@ -90,8 +90,8 @@ class People:
         """List a person, with a folder of their own, and return their token; only its digest is kept.
 
         Raises:
-            WrongName: Nobody can be called so.
-            UserError: There is somebody of this name.
+            WrongName: A person cannot have this name.
+            UserError: There is already a person with this name.
         """
         open_workspace(self._owner.settings, name)  # whether anybody can be called so
         with self._roster.change() as listed:

@@ -128,7 +128,7 @@ class Session:
 
     @contextmanager
     def part(self) -> Iterator[None]:
-        """Undo what is done in the context, and no more, after an error."""
+        """After an error, roll back the changes made in the context, and only those."""
         self.add("SAVEPOINT part")
         try:
             yield

@@ -40,7 +40,7 @@ class PostgresThreadStore:
     """The conversations of a person. The code that reads checkpoints is imported only when they are read.
 
     Args:
-        rows: What the person has in the database.
+        rows: The person's rows in the database.
     """
 
     errors: tuple[type[Exception], ...] = (StoreBroken, OSError)

@@ -81,7 +81,7 @@ class Address(NamedTuple):
 
     @property
     def config(self) -> RunnableConfig:
-        """The same in the words of LangGraph."""
+        """The address in the form of LangGraph's config."""
         named = {"thread_id": self.thread, "checkpoint_ns": self.namespace, "checkpoint_id": self.id}
         return {"configurable": named}
 

@@ -63,7 +63,7 @@ class Traces(Protocol):
         """Return the records of a thread as they are kept, a line for each; empty without one."""
 
     def put_back(self, thread_id: str, text: str) -> None:
-        """Keep the records of a thread as `read_text` gave them, in place of what there is; nothing without a text."""
+        """Replace the records of a thread by those that `read_text` returned; do nothing without a text."""
 
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
         """Return the threads with a record that mentions the text."""

@@ -30,7 +30,7 @@ class ImportResult:
         conflicting: The ids of records that are different here, or were deleted here.
         turn: The turn that undoes it; empty if the records came with their own history.
         others: How many of the stored items are words of others.
-        notes: What was left out, and of what only the beginning is searched, a sentence each.
+        notes: A sentence for each record that was left out, or of which only the beginning is searched.
     """
 
     new: int

@@ -29,7 +29,7 @@ def tell_whose(bundle: Bundle, whose: Whose | None, own: Collection[str] = ()) -
 
 
 def tell_past(bundle: Bundle) -> Bundle:
-    """Return an export that was written before sources were kept with those that the names of its turns tell."""
+    """Return an export from before sources were kept, with the sources that follow from the names of its turns."""
     states: defaultdict[RecordKey, PastStates] = defaultdict(PastStates)
     for entry in bundle.changes:
         before, after = (to_json(side) if side else None for side in (entry.change.before, entry.change.after))

@@ -73,7 +73,7 @@ class Workspace:
 
     @property
     def has_database(self) -> bool:
-        """Whether what people have is in a database, and not in their folders."""
+        """Whether people's data is in a database, and not in their folders."""
         return self.settings.ana_database_url is not None
 
     @cached_property
@@ -110,10 +110,10 @@ class Workspace:
         return self.storage.note(name)
 
     def get_calendar_key(self, *, change: bool = False) -> str:
-        """Return the key that lets anyone who has it read the person's calendar; it is made when first asked for.
+        """Return the key with which anyone can read the person's calendar; it is made when first asked for.
 
         Args:
-            change: Whether another takes its place: who has the old one reads nothing any more.
+            change: Whether to replace the key, so that the old one no longer works.
         """
         return self._keep_key("calendar", change=change)
 

@@ -1,4 +1,4 @@
-"""A conversation as the page shows it: from the traces of its turns, and from what waits or works there."""
+"""A conversation as the page shows it, made from the traces of its turns, and from waiting and running ones."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Whether a phone reaches this server: a code for it to open, and what the phone is then told."""
+"""Checking whether a phone reaches this server: a code for it to open, and the page that the phone gets."""
 
 import segno
 from markupsafe import Markup

@@ -1,4 +1,4 @@
-"""The day: today by its times, what is overdue or not marked, the next days."""
+"""Today: items by their times, overdue and unmarked items, and the next days."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -101,7 +101,7 @@ def finish(visit: Visit) -> str:
 
 
 def choose_day(visit: Visit) -> Page:
-    """GET /app/items/{id}/move?date=DATE&next=PLACE: where it can be moved to."""
+    """GET /app/items/{id}/move?date=DATE&next=PLACE: the days to which it can be moved."""
     item, today = get_item(visit.handles, visit.find("id")), visit.handles.clock.now().date()
     there = keep_here(visit.ask("next"), "/today")
     return Page("move.html", item=item, date=visit.ask("date"), next=there, days=list_days(today), today=today)

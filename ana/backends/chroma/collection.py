@@ -74,7 +74,7 @@ class ChromaCollection:
         return embed_many(self.embedder, texts)
 
     def put(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors | None = None) -> None:
-        """Store records, each given with the stored one, None if it is not stored, in place of that.
+        """Store records; each comes with the stored record that it replaces, None if there is none.
 
         Records without a vector are embedded here, while the folder is held.
         """

@@ -1,4 +1,4 @@
-"""Queries: a text and what it asks for, a filter, days."""
+"""Queries: a text and its meaning, a filter, days."""
 
 import re
 from collections.abc import Sequence

@@ -91,7 +91,7 @@ class Ranking:
         )[:limit]
 
     def explain(self, hits: Sequence[Hit], is_filtered: bool) -> list[Reason]:
-        """Return why each was found."""
+        """Return the reason for which each item was found."""
         known = {text: word.number for text, word in self._query_words.items() if word.number is not None}
         terms = (set(self._words.get_terms(hit.row).tolist()) for hit in hits)
         shared = (tuple(word for word, number in known.items() if number in has) for has in terms)

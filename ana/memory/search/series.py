@@ -1,8 +1,8 @@
-"""Items that repeat: which pass a query, and by which of their occurrences.
+"""Repeating items in a query: which of them pass, and with which of their occurrences.
 
-An item passes if the whole filter holds for one of its occurrences, whose dates it has in the answer. $ne and $nin ask
-all of them, as the opposites of $eq and $in. What passes by itself is not overdue: occurrences before today count only
-if the query says from when on. An item that is asked for no day is at its present occurrence.
+An item passes if the whole filter holds for one of its occurrences; the answer has the dates of that one. $ne and $nin
+have to hold for all, as the opposites of $eq and $in. An item that takes place is never overdue: occurrences before
+today count only if the query names a first day. A query without days finds an item at its present occurrence.
 """
 
 from collections.abc import Iterable, Iterator, Sequence, Set

@@ -235,7 +235,7 @@ def _count_documents(documents: Sequence[Terms], count: int) -> NDArray[np.int64
 
 
 def find_members(sorted: Rows, rows: Rows) -> NDArray[np.bool_]:
-    """Return for each of the rows whether it is among the sorted ones."""
+    """Return a mask of the rows that are among the sorted ones."""
     if not len(sorted):
         return np.zeros(len(rows), bool)
     members: NDArray[np.bool_] = sorted[np.minimum(np.searchsorted(sorted, rows), len(sorted) - 1)] == rows

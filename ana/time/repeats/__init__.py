@@ -7,7 +7,7 @@
   is as much later, one that it repeats the first.
 - `also` has dates beside those of the rule, or is all there is; `except` takes dates away, of the two the last word.
 - `repeat_from: done` counts from the day on which it was done; until then only the one date is known.
-- What has to be done waits; what only happens passes by itself (see `waits`).
+- A task waits until it is done; an event passes by itself (see `waits`).
 """
 
 from ana.time.repeats.advancing import (

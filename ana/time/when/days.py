@@ -147,7 +147,7 @@ def find_in(base: Base, span: Days, find: Callable[[date, date], date]) -> Days:
 
 
 def find_nth(base: Base, nth: int, span: Days, weekday: int | None = None) -> Days:
-    """Return the nth day, or the nth such weekday, between two; from the last one if it is negative."""
+    """Return the nth day of a span, or its nth day with this weekday; a negative number counts from the end."""
     step = DAY if weekday is None else WEEK
     on = relativedelta() if weekday is None else relativedelta(weekday=nth_day(weekday, -1 if nth < 0 else 1))
     return find_in(

@@ -77,7 +77,7 @@ def list_times(reading: Reading) -> list[TimeMention]:
 
 
 def drop_mentions(text: str, mentions: Sequence[Mention | TimeMention]) -> str:
-    """Return the text with a space in place of each mention."""
+    """Return the text with each mention replaced by a space."""
     parts, end = list[str](), 0
     for mention in sorted(mentions, key=lambda mention: mention.start):
         parts.append(text[end : mention.start])

@@ -31,7 +31,7 @@ MOST = 10**6
 
 @dataclass(frozen=True)
 class FormatNote:
-    """The format of what was written, the version of ana that wrote it, and the steps that were taken within it."""
+    """The format of a folder, the version of ana that wrote it, and the steps that were taken within the format."""
 
     format: Annotated[int, Field(ge=2, le=MOST)]
     version: Annotated[str, Field(max_length=40)]
