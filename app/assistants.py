@@ -65,7 +65,7 @@ def list_written(memory: Memory, clock: Clock) -> list[Written]:
 
 
 def undo_day(memory: Memory, clock: Clock, name: str, day: str) -> str:
-    """Take back what an assistant wrote on a day, the last first, but for what was changed since. Return a sentence."""
+    """Undo an assistant's writes of a day, the last first, but not records changed since. Return a sentence."""
     written = next((each for each in list_written(memory, clock) if (each.name, each.day) == (name, day)), None)
     if written is None:
         raise UserError(_("{name} wrote nothing on {day} that can be taken back.").format(name=name, day=day))

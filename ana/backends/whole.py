@@ -15,7 +15,7 @@ class StoreSource(Protocol):
 
     @property
     def embedder_name(self) -> str:
-        """Return the name of what made the vectors."""
+        """Return the name of the embedder that made the vectors."""
 
     def count(self, kind: Kind) -> int:
         """Return how many records of a kind there are."""

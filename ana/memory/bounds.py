@@ -1,9 +1,9 @@
 """Limits for every way in: the size of a record, and the name of a property.
 
-The bounds are those of use, far below those of any database: a record is read, shown, exported and kept in the journal
-as a whole. Measured on two cores with Chroma 1.5.9: 1,000 properties are stored in .1 s, lists of 500,000 characters in
-1 s, a content of 2,000,000 in .4 to 3 s. Chroma alone takes documents and values of hundreds of megabytes, slowly, and
-5,460 properties not at all: see `MOST_NAMES` in ana/backends/chroma/metadata.py.
+The bounds suit people, far below the limits of any database, because a record is read, shown, exported and kept in
+the journal as a whole. Measured on two cores with Chroma 1.5.9: 1,000 properties are stored in .1 s, lists of 500,000
+characters in 1 s, a content of 2,000,000 in .4 to 3 s. Chroma alone takes documents and values of hundreds of
+megabytes, slowly, and 5,460 properties not at all: see `MOST_NAMES` in ana/backends/chroma/metadata.py.
 """
 
 import json

@@ -42,9 +42,9 @@ class Operation:
     shift: tuple[int, str] | None = None
 
     def apply(self, old: Json) -> Json:
-        """Return the new value, of an old one or None.
+        """Apply it to an old value, or None, and return the new one.
 
-        Raises ToolError if it is of another type, or an entry or a piece that goes is not there, or more than once.
+        Raises ToolError if the value has another type, or if the part to remove or replace is not there exactly once.
         """
         if self.shift is not None:
             return self.move(old)

@@ -1,8 +1,8 @@
 """Overdue items: still to be done, and past their due_date. One filter decides it, for every door.
 
-It has an open status, and a due_date that has passed: of a day, all of it. What takes place is past instead, whichever
-date holds its day, and so is what has no status, what has no due_date, and what passes by itself. What repeats and
-waits until it is marked needs no status.
+An overdue item has an open status and a due_date that has passed; a day has passed at its end. Not overdue, but past,
+are items that take place at a time, and items without a status or a due_date. An item that repeats and waits until it
+is marked needs no status.
 """
 
 from datetime import datetime

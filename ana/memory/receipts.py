@@ -83,7 +83,7 @@ def describe_change(receipt: Receipt) -> str:
 
 
 def word_change(receipt: Receipt) -> str:
-    """Return a receipt without signs, which Markdown would take for a list's: Stored: “Buy milk” (task)."""
+    """Return a receipt with words for signs, which would make a list in Markdown: Stored: “Buy milk” (task)."""
     return f"{name_verbs()[receipt['kind'], receipt['op']]}: {_describe_record(receipt)}"
 
 

@@ -1,4 +1,4 @@
-"""A change of an item that repeats: its rule is checked, done moves it on, a date that is left out is passed."""
+"""Changes of a repeating item: its rule is checked, `done` moves it to the next date, a left-out date is skipped."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -66,7 +66,7 @@ class FilterReader:
         self._tally = Tally(backend, lambda: {_KEYS: Counter(backend.list_keys())}, lambda item, _: {*item.properties})
 
     def read(self, where: Mapping[str, Json] | None) -> Node:
-        """Return a filter as a tree, with each name that no item has as the commonest one that differs only in case.
+        """Return a filter as a tree; a name that no item has becomes the most frequent name that differs only in case.
 
         Raises ToolError.
         """

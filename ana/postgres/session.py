@@ -153,7 +153,7 @@ class Session:
             self.run(commits=True)
 
     def roll_back(self) -> None:
-        """Undo what was done, if the connection still works; without it the server does."""
+        """Roll back the changes if the connection still works; else the server does it."""
         if not self._connection.closed:
             self._connection.rollback()
 

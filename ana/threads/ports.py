@@ -105,7 +105,7 @@ class ThreadStore(Protocol):
         """Delete threads, by their own ids or by those in the trash."""
 
     def compact(self) -> None:
-        """Leave no byte of what was deleted."""
+        """Rewrite the files so that no byte of deleted conversations is left."""
 
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
         """Return the ids of the threads that mention what is looked for, also of deleted ones."""

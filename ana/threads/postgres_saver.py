@@ -65,7 +65,7 @@ class PostgresSaver(ThreadSaver):
     """A saver of one person's conversations; prunes a thread whenever one of its turns begins.
 
     Args:
-        rows: What the person has in the database.
+        rows: The person's rows in the database.
         worker: Does what a program with an event loop asks for.
     """
 

@@ -38,7 +38,7 @@ async def hold_workspace(request: Request, person: str) -> OpenWorkspace:
 
 
 class Speaking:
-    """Has the page speak the language that the browser asks for, until it is known who uses it; all else is English."""
+    """Sets the page's language to the browser's until the person is known; everything else is English."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -34,7 +34,7 @@ WHERE metadata.key = 'ana_embedder' AND EXISTS (
 
 @dataclass(frozen=True)
 class ClosedSource:
-    """The collection that an index is compared with, as long as nobody writes; for its records Chroma is opened."""
+    """The collection that an index is compared with while nobody writes; Chroma is opened only for its records."""
 
     identity: str
     counted: int

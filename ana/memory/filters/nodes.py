@@ -45,7 +45,7 @@ class Compare:
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """Return the operand, or all of several."""
+        """Return the operands as a list, also if there is only one."""
         return self.operand if isinstance(self.operand, tuple) else (self.operand,)
 
 

@@ -38,7 +38,7 @@ class Candidates(Protocol):
         """Return the rows that come before all others, with the reason: an id, a quoted phrase or a tag."""
 
     def compute_cosines(self, rows: Rows) -> Scores:
-        """Return the cosine of each of these rows, ascending, and the query."""
+        """Return the cosines of the query and each row; rows are ascending."""
 
     def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None, str]]:
         """Return each row with its item's id, own date and moment of creation, in any order."""

@@ -84,7 +84,7 @@ class Rule:
         return ";".join(f"{name}={value}" for name, value in self.parts)
 
     def pin(self, **parts: str) -> "Rule":
-        """Return it with more parts."""
+        """Return the rule with more parts."""
         return replace(self, parts=(*self.parts, *parts.items()))
 
     def drop(self, name: str) -> "Rule":

@@ -102,7 +102,7 @@ def find_edge(base: Base, nth: int, unit: str, turn: int = 0) -> Days:
 
 
 def find_month(base: Base, month: int, year: int | None = None, which: int | None = None) -> Days:
-    """Return a month: of a year; the present one or the next such; the last, this year's or the next: -1, 0 or 1."""
+    """Return a month: of a given year, the next one from now on, or that of last, this or next year (-1, 0, 1)."""
     this = base.today.replace(day=1)
     first = date(year or this.year, month, 1)
     if not year and which == -1 and first >= this:
@@ -136,7 +136,7 @@ def find_number(base: Base, number: int, weekday: int | None = None) -> Days | N
 
 
 def find_in(base: Base, span: Days, find: Callable[[date, date], date]) -> Days:
-    """Return the day that a function finds between two; of a month without a year the next from today on."""
+    """Return the day that a function finds in a span; in a month without a year it is the next one from today on."""
     for year in range(_YEARS if span.step else 1):
         first = span.first + relativedelta(years=year)
         last = span.last + relativedelta(years=year, day=31) if span.step else span.last

@@ -213,7 +213,7 @@ def read_recurrence(text: str, today: date) -> Recurrence | None:
 
 
 def find_recurrence(text: str) -> tuple[str, str]:
-    """Return the words of a text that say how something repeats, and that as RRULE; empty if it says more of when.
+    """Return the words that say how something repeats, and their RRULE; empty if the text names other days, too.
 
     A time elsewhere in it belongs to the rule: every friday school closes at 1.
     """

@@ -1,6 +1,6 @@
 """The format of a data folder: a newer one is refused, an older one brought to this program's.
 
-Version 0.1.0 writes format 2. From 3 on the number stays, and what is new is a step, which is taken once, when a
+Version 0.1.0 writes format 2. From 3 on the number stays; each change is a step, which is carried out once, when a
 folder is opened.
 """
 
