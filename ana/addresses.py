@@ -52,7 +52,7 @@ _MAIL_ADDRESS = re.compile(r"mailtos?://([^:@/]+)(?::[^/]*)?@([\w.-]+)", re.IGNO
 
 
 def check_kind(name: str) -> str:
-    """Return a kind that others than the owner may be allowed. Raises ValueError if it is not one."""
+    """Return a kind that people other than the owner may be allowed. Raises ValueError for any other."""
     if name not in (*PARAMETERS, PRIVATE):
         raise ValueError(f"others cannot use {name!r}; possible are {', '.join((*PARAMETERS, PRIVATE))}")
     return name
@@ -93,7 +93,7 @@ def find_fault(address: str, kinds: Sequence[str]) -> str:
 
 
 def find_ntfy_server(address: str) -> str:
-    """Return the server of an address of ntfy that needs no login; empty of any other address."""
+    """Return the server of an ntfy address that needs no login; empty for any other address."""
     kind = read_kind(address)
     if kind not in NTFY or "@" in address or re.search("[?&](auth|token)=", address):
         return ""
@@ -113,7 +113,7 @@ def name_kind(address: str) -> str:
 
 
 def list_own_mail(written: SecretStr | None) -> frozenset[str]:
-    """Return the addresses of a person's mail that a setting names: whom mail is from that rings."""
+    """Return the mail addresses of the accounts in a setting; a calendar entry by one of them is the person's own."""
     matches = (_MAIL_ADDRESS.match(each) for each in split_addresses(written))
     return frozenset(unquote(f"{each[1]}@{each[2]}").lower() for each in matches if each)
 

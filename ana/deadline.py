@@ -1,4 +1,4 @@
-"""How long a turn may still take: whoever runs a part of it says so, and whatever waits for a network asks."""
+"""The time left for a turn: code that runs a part of it sets the deadline, code that waits for a network asks."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +20,6 @@ def limit_time(seconds: float) -> Iterator[None]:
 
 
 def get_remaining_seconds() -> float | None:
-    """Return how much of its time the present turn has left, 0 if nothing; None where nothing belongs to a turn."""
+    """Return the seconds that the present turn has left, at least 0; None outside of a turn."""
     end = _end.get()
     return None if end is None else max(end - monotonic(), 0.0)

@@ -4,14 +4,14 @@ AnaError
 |- ToolError          the model can fix it: goes back as a tool result {error, hint}
 |  |- NoSuchItem      no item has this id
 |  |- DuplicateItem   nothing was stored, because another item says the same; the person decides
-|  `- RecordChanged   nothing was stored, because a record is no longer what the caller read
+|  `- RecordChanged   nothing was stored, because a record has changed since the caller read it
 |- UserError          the person must be told; `hint` says the next step
 |  |- NotFound        what a client names is not there, or is another person's
 |  |- StoreBusy       another process holds the data folder or the thread
 |  |  `- RunRejected  a run may not begin while another one works in its conversation
 |  |- StoreBroken     the data cannot be read or written
 |  |  |- FileUnreadable  the system does not let a file of ana's own be read; it may be whole
-|  |  `- PersonRemoved  whose data it is was removed meanwhile; nothing more is read or written
+|  |  `- PersonRemoved  the person was removed meanwhile; nothing more is read or written
 |  |- WorkStopped     long work was stopped before anything of it was written
 |  |- TurnStopped     the run that this turn belongs to was cancelled; nothing more of it happens
 |  |- LeaseLost       another process has taken over the conversation, and goes on; nothing was written
@@ -22,7 +22,7 @@ AnaError
 |  |- CannotReplay    a recorded turn cannot be run again; says what is missing
 |  `- ModelFailed     the provider did not answer; the next message may work
 |     `- ContextTooLong  what it was sent is longer than it reads; a shorter conversation may work
-`- ConfigError        whoever set it up must act; names the setting and the remedy
+`- ConfigError        the operator must act; names the setting and the remedy
 """
 
 from collections.abc import Mapping, Sequence
@@ -85,7 +85,7 @@ class DuplicateItem(ToolError):
 
 
 class RecordChanged(ToolError):
-    """An item, or a line of Global Context by its number, is no longer what the caller read."""
+    """An item, or a line of Global Context, has changed since the caller read it."""
 
     def __init__(self, kind: str, id: str) -> None:
         super().__init__(f"The {kind} {id} has changed meanwhile; nothing was written.", "Read it again, then decide.")
@@ -106,7 +106,7 @@ class UserError(_VisibleError):
 
 
 class NotFound(UserError):
-    """What a client names by its id is not there, or is another person's: nobody is told which of the two."""
+    """There is nothing under this id, or it is another person's: a client does not learn which of the two."""
 
 
 class StoreBusy(UserError):
@@ -126,14 +126,14 @@ class FileUnreadable(StoreBroken):
 
 
 class PersonRemoved(StoreBroken):
-    """Whose data a process has open in a database was removed."""
+    """The person whose data this process has open in a database was removed."""
 
     def __init__(self) -> None:
         super().__init__("The person was removed.", "Nothing more is written; what they had is kept in the database.")
 
 
 class WorkStopped(UserError):
-    """Long work, such as an import, was stopped by whoever waited for it."""
+    """Long work, such as an import, was stopped by the person who waited for it."""
 
     def __init__(self) -> None:
         super().__init__("It was stopped.", "Nothing was changed.")
@@ -144,7 +144,7 @@ class TurnStopped(UserError):
 
 
 class LeaseLost(UserError):
-    """Whoever works in a conversation was held up for so long that another process has taken it over."""
+    """This process was held up for so long that another one has taken over its conversation."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -154,7 +154,7 @@ class LeaseLost(UserError):
 
 
 class BudgetReached(UserError):
-    """A call would go beyond the day's budget. `limit` is what it would go beyond, as the end of "I stopped at"."""
+    """A call would exceed the day's budget. `limit` names the budget, as the end of "I stopped at"."""
 
     def __init__(self, limit: str) -> None:
         message = _("Nothing more is asked: {limit} is reached.").format(limit=limit)

@@ -1,4 +1,4 @@
-"""What the last evaluations came to: figures alone, no words of anybody."""
+"""The results of the last evaluations: figures alone, no words of anybody."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,11 +16,11 @@ MOST = 10
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a set of tasks came to.
+    """The result of a set of tasks.
 
     Args:
         ts: When, ISO 8601.
-        right: The share of the runs that were right, by group of tasks, and of all under `all`.
+        right: The share of right runs by group of tasks, and of all runs under `all`.
     """
 
     ts: str

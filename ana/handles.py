@@ -115,7 +115,7 @@ def open_handles(
 
 
 def complete_handles(data: DataHandles, instruct: Callable[[str], str]) -> Handles:
-    """Return handles with which turns can be run, of those that others go on using. Errors as of `open_handles`."""
+    """Complete handles so that turns can be run with them; the given ones stay in use. Errors as of `open_handles`."""
     return data if isinstance(data, Handles) else _add_model(data, _build_model(data.workspace, instruct))
 
 
@@ -138,7 +138,7 @@ def _make_data(workspace: Workspace, backend: "Backend", keeper: "Care | None" =
 
 
 def choose_embedder(workspace: Workspace, bound: str | None) -> "Embedder":
-    """Return what embeds for a store that is bound to an embedder, if it is. Errors as of `open_handles`."""
+    """Return the embedder for a store that may be bound to one already. Errors as of `open_handles`."""
     return follow_embedder(workspace, bound) or workspace.build_embedder()
 
 

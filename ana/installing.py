@@ -1,4 +1,4 @@
-"""How to install parts that may be missing: with make in a checkout, with an installer elsewhere."""
+"""Instructions to install missing parts: with make in a checkout, with an installer elsewhere."""
 
 from typing import Literal
 

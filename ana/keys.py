@@ -1,4 +1,4 @@
-"""Keys that let in whoever has them: a person's token, the key in the address of their calendar; and the secret that
+"""Keys that are enough to get in: a person's token, the key in the address of their calendar; and the secret that
 signs the buttons under their reminders."""
 
 import re

@@ -12,14 +12,14 @@ tokens: ContextVar[tuple[Token, ...]] = ContextVar("tokens", default=())
 
 
 def work_under(token: Token | None) -> None:
-    """Have what is done from now on in this context checked by a lease, if there is one."""
+    """Let a lease, if there is one, check every write from now on in this context."""
     if token is not None:
         tokens.set((*tokens.get(), token))
 
 
 @contextmanager
 def working_under(token: Token | None) -> Iterator[None]:
-    """Have what is done in the context checked by a lease, if there is one."""
+    """Let a lease, if there is one, check every write in the context."""
     before = tokens.set(tokens.get())
     work_under(token)
     try:

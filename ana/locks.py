@@ -26,7 +26,7 @@ _NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP)
 
 @dataclass(frozen=True)
 class Holder:
-    """Who holds a lock."""
+    """The holder of a lock."""
 
     program: str
     pid: int
@@ -34,7 +34,7 @@ class Holder:
 
 
 class OwnerLock:
-    """An OS lock on a file, with a note beside it that names the holder. Whoever holds it cannot take it again.
+    """An OS lock on a file, with a note beside it that names the holder. Its holder cannot take it a second time.
 
     Args:
         what: The thing that is locked, for the message.

@@ -57,7 +57,7 @@ class _LogFile(RotatingFileHandler):
 
 
 def list_secrets(settings: Settings) -> list[str]:
-    """Return every key, and password in a URL: none of them is written to a file or sent to others than its owner."""
+    """Return every key, and every password in a URL: none is written to a file, or sent to anybody but its owner."""
     secrets = (settings.openai_api_key, settings.openrouter_api_key, settings.telegram_bot_token)
     keys = [key.get_secret_value() for key in secrets if key]
     passwords = [urlsplit(url).password or "" for url in (settings.openai_base_url, settings.ollama_host) if url]
@@ -122,7 +122,7 @@ def add_log_file(settings: Settings) -> None:
 
 
 def name_log(person: str = OWNER) -> str:
-    """Return the log of this process as the beginning of a sentence; others than the owner are told no path."""
+    """Return a name for this process's log, to begin a sentence with; only the owner is told its path."""
     return f"The log {files[-1]}" if (files := _list_open()) and person == OWNER else "The log"
 
 

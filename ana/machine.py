@@ -1,4 +1,4 @@
-"""What tells this start of the machine, and this terminal's session, from every other one."""
+"""Identities of this start of the machine, and of this terminal's session."""
 
 import os
 from functools import cache

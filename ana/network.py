@@ -2,7 +2,7 @@
 
 A read that one thread has begun cannot be ended by another. So everything is read in one event loop, in a thread of its
 own, where a task can be cancelled wherever it is: while it connects, before the first byte or after it, in the pause
-before a retry. That closes the connection, and whoever waits for it is woken at once: by the end of a run of the
+before a retry. That closes the connection, and the waiting code is woken at once: by the end of a run of the
 server, by Ctrl-C, or when the turn has had its time.
 """
 

@@ -63,7 +63,7 @@ class TextPlace(Protocol):
 
 
 def read_value(note: TextPlace, kind: type[T]) -> T | None:
-    """Return what was written by `write_value`; None if nothing was, or it is something else by now."""
+    """Return the value that `write_value` wrote; None if there is none, or the file holds something else by now."""
     try:
         return parse_note(note.read().encode(), kind)
     except ValueError:

@@ -1,4 +1,4 @@
-"""What people are shown goes through here, so that no stored, imported or generated text can look like something else.
+"""Output to people, made safe: no stored, imported or generated text can look like something else.
 
 Characters that drive a terminal, that nobody sees, or that make text stand in another order are shown as escapes such
 as \\x1b: in a terminal, on the page, on a card, to a model. Each is escaped by itself, so a sequence that arrives in
@@ -62,7 +62,7 @@ def escape_controls(text: str) -> str:
 
 
 def escape_json(text: str) -> str:
-    """Return JSON with the same as JSON's own escapes: it still means the same."""
+    """Return JSON with these characters as JSON's own escapes, so that it still means the same."""
     return _escape(text, lambda hidden: json.dumps(hidden)[1:-1])
 
 

@@ -1,4 +1,4 @@
-"""Where files are that no setting names: in the checkout, where the system keeps a person's, or in one folder."""
+"""Places of files that no setting names: in the checkout, in the system's folders for a person, or in one folder."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +9,7 @@ PROJECT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class Places:
-    """Where files are that no setting names."""
+    """Places of files that no setting names."""
 
     base: Path
     """Where relative paths start."""
@@ -28,7 +28,7 @@ _folder: Path | None = None
 
 
 def move_places(folder: Path) -> None:
-    """Let this process have them all in a folder, from now on."""
+    """Let this process have all these files in one folder, from now on."""
     global _folder
     _folder = folder
 

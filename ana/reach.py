@@ -1,4 +1,4 @@
-"""What may be reached over a network for others than the owner: the public internet, and no password of the owner's."""
+"""Limits of the network for people other than the owner: the public internet, without the owner's passwords."""
 
 import os
 import sys

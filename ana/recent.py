@@ -1,4 +1,4 @@
-"""What was worked out of a person's words a moment ago, kept with their workspace and so for nobody else."""
+"""Results computed from a person's words a moment ago, kept with their workspace and so for nobody else."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

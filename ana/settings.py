@@ -51,7 +51,7 @@ ProjectPath = Annotated[Path, BeforeValidator(_to_path)]
 
 
 class PersonalSettings(BaseModel):
-    """What each person sets for themselves: the owner as variables, another person in a file of theirs."""
+    """Settings of each person: the owner's are variables, another person's are in a file of theirs."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
 
@@ -97,7 +97,7 @@ class PersonalSettings(BaseModel):
 
 
 class OthersSettings(PersonalSettings):
-    """What another person than the owner sets, where they keep what is theirs: also a model of the provider."""
+    """Settings of a person other than the owner, in their own folder; also a model of the provider."""
 
     ana_model: str | None = None
 

@@ -16,7 +16,7 @@ Progress: TypeAlias = Callable[[int, int], None]
 
 
 class Stoppable:
-    """What may be stopped, by whichever thread, while others work for it."""
+    """Work that any thread may stop, while other threads carry it out."""
 
     def __init__(self) -> None:
         self._changing = threading.Lock()
@@ -33,7 +33,7 @@ class Stoppable:
             end()
 
     def check(self) -> None:
-        """Raise TurnStopped if it was stopped: nobody will see what is done from now on."""
+        """Raise TurnStopped if it was stopped: nobody will see the result."""
         if self._stopped:
             raise TurnStopped(STOPPED)
 

@@ -1,4 +1,4 @@
-"""What is refused at every door, because no text has it: NUL, half a character, a byte that is not UTF-8.
+"""Invalid text, which every door refuses: NUL, half a character, a byte that is not UTF-8.
 
 No encoding carries half a surrogate pair, databases refuse NUL or end a text there, and a program that gets one may not
 answer at all. Readers keep a byte that is not UTF-8 as Python does, as half a pair from U+DC80 on, so that it arrives
@@ -50,7 +50,7 @@ def replace_faults(value: Json) -> Json:
 
 
 def read_any_json(text: str | bytes) -> object:
-    """Return the value of JSON whose texts may be none, so that `find_fault` can say so. Raises as `read_json` does."""
+    """Return the value of JSON even if its texts are invalid, for `find_fault`. Raises as `read_json` does."""
     return read_json(text if isinstance(text, str) else text.decode("utf-8", "surrogateescape"))
 
 

@@ -1,5 +1,5 @@
-"""What people read goes through `_` where the sentence is built: a catalogue says it in their language, and English
-stands in the source. `python -m evals.catalogues` keeps the catalogues. What models read is built in English.
+"""Translation: texts for people go through `_` where the sentence is built. A catalogue has it in their language; the
+source is English. `python -m evals.catalogues` keeps the catalogues up to date. Texts for models are in English.
 """
 
 from collections.abc import Iterator, Mapping

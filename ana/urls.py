@@ -61,7 +61,7 @@ def check_origin(text: str) -> str:
 
 
 def find_site(public_url: str | None, hosts: Sequence[str]) -> str | None:
-    """Return the address at which others reach the server: the one that is set, else that of a proxy, by TLS.
+    """Return the address at which others reach the server: the one in the settings, else a proxy's with TLS.
 
     Args:
         hosts: The names under which the proxy is reached.
@@ -77,7 +77,7 @@ def list_hosts(public_url: str | None, hosts: Sequence[str]) -> list[str]:
 
 
 class Listener(NamedTuple):
-    """Where a process waits for connections."""
+    """A place where a process waits for connections."""
 
     host: str
     port: int

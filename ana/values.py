@@ -82,7 +82,7 @@ def read_json_lines(text: str) -> Iterator[dict[str, Any]]:
 
 
 def count_marks(text: str | bytes) -> int:
-    """Return how many commas and opening brackets JSON has, of which each begins a value at most."""
+    """Return the number of commas and opening brackets in JSON; each of them begins at most one value."""
     if isinstance(text, str):
         return sum(map(text.count, ",[{"))
     return sum(map(text.count, (b",", b"[", b"{")))

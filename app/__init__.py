@@ -1,1 +1,1 @@
-"""How people and programs come in: the command line, the REPL, HTTP."""
+"""The ways in for people and programs: the command line, the REPL, HTTP."""

@@ -1,4 +1,4 @@
-"""Answers to a reminder, wherever they are given: done, or put off. The page marks items done as they do."""
+"""Answers to a reminder at any door: done, or put off. The page marks items as done in the same way."""
 
 from collections.abc import Callable
 from contextlib import suppress

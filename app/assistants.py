@@ -34,7 +34,7 @@ DAYS = 30
 
 @dataclass(frozen=True)
 class Written:
-    """What an assistant wrote on a day.
+    """The turns in which an assistant wrote on a day.
 
     Args:
         name: The assistant.
@@ -50,7 +50,7 @@ class Written:
 
 
 def list_written(memory: Memory, clock: Clock) -> list[Written]:
-    """Return what assistants wrote in the last days, the newest first."""
+    """Return the writes of assistants in the last days, the newest first."""
     since = (clock.now() - timedelta(days=DAYS)).astimezone(UTC).isoformat(timespec="microseconds")
     undone, groups = find_all_undone(memory), dict[tuple[str, str], Written]()
     for entry in memory.history(since=since):
@@ -66,7 +66,7 @@ def list_written(memory: Memory, clock: Clock) -> list[Written]:
 
 
 def undo_day(memory: Memory, clock: Clock, name: str, day: str) -> str:
-    """Take back what an assistant wrote on a day, the last first, but for what was changed since. Return a sentence."""
+    """Undo an assistant's writes of a day, the last first, but not records changed since. Return a sentence."""
     written = next((each for each in list_written(memory, clock) if (each.name, each.day) == (name, day)), None)
     if written is None:
         raise UserError(_("{name} wrote nothing on {day} that can be taken back.").format(name=name, day=day))
@@ -81,7 +81,7 @@ def undo_day(memory: Memory, clock: Clock, name: str, day: str) -> str:
 
 
 def list_rights(workspace: Workspace, names: Iterable[str] = ()) -> dict[str, str]:
-    """Return what assistants may do: those named, and all that have a right of their own."""
+    """Return the rights of assistants: of those named, and of all that have a right of their own."""
     try:
         value = read_json(workspace.note("assistants").read() or "{}")
     except ValueError:
@@ -93,7 +93,7 @@ def list_rights(workspace: Workspace, names: Iterable[str] = ()) -> dict[str, st
 
 
 def save_right(workspace: Workspace, name: str, right: str) -> None:
-    """Keep what an assistant may do. Raises UserError if there is no such right."""
+    """Save an assistant's right. Raises UserError if there is no such right."""
     if right not in RIGHTS:
         raise UserError(f"There is no right {right!r:.40}.", f"There are {', '.join(RIGHTS)}.")
     workspace.note("assistants").write(json.dumps({**list_rights(workspace), name: right}))

@@ -59,7 +59,7 @@ CHOICES = {
 
 
 def find_key(choice: Choice, env: Mapping[str, str], url: str) -> str:
-    """Return the key that is set for the same address, or what stands for none at an address of one's own.
+    """Return the key that is set for the same address, or a placeholder if the person's own server needs none.
 
     Args:
         env: The settings that are known.

@@ -1,4 +1,4 @@
-"""What a file's columns are, where no program is known that writes them: the person says it, or a model that looks."""
+"""Meanings of a file's columns that no known program writes: the person says them, or a model that looks."""
 
 import json
 import secrets

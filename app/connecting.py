@@ -64,7 +64,7 @@ def make_entry(client: Client, person: str = "", folder: str = "") -> dict[str, 
     """Return ana's entry for a client's settings.
 
     Args:
-        person: The option that names for whom it is; empty for the owner.
+        person: The option that names the person; empty for the owner.
         folder: The data folder, where the environment names one.
     """
     command, *args = make_python_command("-m", "app.cli", "mcp", *person.split())

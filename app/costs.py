@@ -1,4 +1,4 @@
-"""What models cost, by day and model, from the traces."""
+"""Costs of models, by day and model, from the traces."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ EVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass
 class DayCost:
-    """What one model cost on one of the person's days. An answer that was made again counts again: it was paid for.
+    """The cost of one model on one of the person's days. An answer that was made again counts again: it was paid for.
 
     Args:
         cached_tokens: Of the input, what the provider had in its cache.
@@ -40,7 +40,7 @@ class DayCost:
 
 
 def add_up(workspace: Workspace, begin: datetime = EVER) -> tuple[list[DayCost], dict[str, int]]:
-    """Return what each model cost on each day, the oldest first, and the traces' lines that cannot be read, by thread.
+    """Return the cost of each model on each day, the oldest first, and by thread the unreadable lines of traces.
 
     Args:
         begin: The moment from which turns count.

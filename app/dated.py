@@ -45,7 +45,7 @@ class Dated:
         return "due_date" in self.item.properties or takes_place(self.item.properties)
 
     def is_over(self, now: datetime) -> bool:
-        """Return whether this time of it is over at a moment."""
+        """Return whether this occurrence is over at a moment."""
         return self.end <= to_micros(now)
 
 

@@ -39,7 +39,7 @@ _DAY = re.compile(r"\{(-?\d+)(!?)(?::(day|date))?\}")
 
 @dataclass(frozen=True)
 class Turn:
-    """What is said at a moment, what is called for it, and what is answered.
+    """A message with its moment, the calls that follow, and the answer.
 
     Args:
         at: When it is said.

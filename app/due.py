@@ -51,8 +51,8 @@ WEEK = timedelta(days=7)
 def group_due(handles: DataHandles, limit: int = MOST) -> dict[Due, QueryResult]:
     """Return open items by when they are due or take place.
 
-    A repeated item is in the groups of several of its dates: those that were not marked, and today; in the
-    coming days what has to be done is listed once, on its next date; what takes place, on each.
+    A repeating item is listed for each earlier date that was not marked, and for today. In the coming days a task is
+    listed once, on its next date, and an event on each of its dates.
     """
     now = handles.clock.now()
     late = handles.memory.find_overdue(MOST)

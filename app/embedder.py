@@ -1,4 +1,4 @@
-"""What to say about the embedder of a data folder: that it is missing, or that a better one can be had."""
+"""Notices about the embedder of a data folder: it is missing, or a better one is available."""
 
 from ana.places import is_checkout
 from ana.workspace import Workspace

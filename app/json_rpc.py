@@ -12,7 +12,7 @@ def refuse(value: Any, sentence: str) -> dict[str, Any]:
     """Return the answer that refuses a request. One to a tool's call is a result: a model can act on that.
 
     Args:
-        value: The request, as far as it could be read; None for what is no JSON.
+        value: The request, as far as it could be read; None if it was not JSON.
     """
     request = value if isinstance(value, dict) else {}
     id = request.get("id")

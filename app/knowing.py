@@ -1,4 +1,4 @@
-"""What is known about the person, with where it comes from."""
+"""The lines of Global Context, each with its day and the words that it comes from."""
 
 from ana.handles import DataHandles
 from ana.memory.changes import Entry

@@ -1,4 +1,4 @@
-"""What is done again and again in a thread of its own while a program of ours runs."""
+"""Work that is repeated in a thread of its own while a program of ours runs."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -23,7 +23,7 @@ def repeat_meanwhile(name: str, look: Callable[[], object], seconds: float) -> I
     """Call something again and again while the context is open; a failure that may pass is logged.
 
     Args:
-        name: What is looked at, in the plural, for the log.
+        name: A word for the things that it looks at, in the plural, for the log.
         seconds: How long to wait between two calls.
     """
     ended, work = Event(), Stoppable()

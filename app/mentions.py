@@ -1,4 +1,4 @@
-"""Where something is mentioned that is to leave no byte: in logs, in what was typed, in what a server copied."""
+"""Mentions, outside of the store, of something that is purged: in logs, in typed lines, in a server's copies."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -27,7 +27,7 @@ _TYPED = "\n# "
 
 
 class Mentions:
-    """What gives a mention away: ids and texts, in any case, and as JSON writes them."""
+    """The signs of a mention: ids and texts, in any case, and as JSON writes them."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         stripped = (text.strip() for text in texts)

@@ -1,4 +1,4 @@
-"""What a person said at a door, with the parts of it that were pasted where the door can tell."""
+"""A person's message at a door, with its pasted parts if the door knows them."""
 
 from dataclasses import dataclass
 

@@ -58,7 +58,7 @@ class Done:
     composed: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """Return the object that `ask --json` and POST /ask give."""
+        """Return the JSON object for `ask --json` and POST /ask."""
         hidden = ("error", "fruitless", "refused_copy", "question", "composed")
         return {key: value for key, value in asdict(self).items() if key not in hidden}
 
@@ -89,7 +89,7 @@ class Waiting:
     question: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the object that `ask --json` and POST /ask give."""
+        """Return the JSON object for `ask --json` and POST /ask."""
         pending = {"request_id": self.request_id, **self.request}
         return {"answer": self.answer, "thread_id": self.thread_id, "pending": pending, "steps": self.steps}
 

@@ -1,4 +1,4 @@
-"""How an assistant is set up, and what leaves this machine, in words."""
+"""Describing how an assistant is set up, and which data leaves this machine."""
 
 import os
 
@@ -31,7 +31,7 @@ def describe_leaving(settings: Settings, *, local: bool = True) -> str:
 
 
 def describe_answering(settings: Settings) -> str:
-    """Return what answers, and what leaves the machine for it, in a sentence."""
+    """Return a sentence with the model that answers, and the data that leaves the machine for it."""
     by_rules, by_model = _("A small reader answers, by rules; {leaving}."), _("{model} answers; {leaving}.")
     leaving = describe_leaving(settings) or _("nothing leaves the machine on which I run")
     return (by_rules if settings.provider == "offline" else by_model).format(

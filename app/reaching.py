@@ -1,4 +1,4 @@
-"""Whether a phone reaches the server: it opens a secret address, and whoever waits for that hears of it."""
+"""Checking whether a phone reaches the server: it opens a secret address, and the waiting program is told."""
 
 import io
 import secrets
@@ -67,7 +67,7 @@ def has_come(owner: Workspace) -> bool:
 
 @contextmanager
 def listening(owner: Workspace, site: str) -> Iterator[str]:
-    """Answer a visit, and nothing else, where `ana serve` will listen; yield the host, of which it has to be told.
+    """Answer a visit, and nothing else, where `ana serve` will listen; yield the host that `ana serve` must be given.
 
     Raises OSError if nothing can listen there.
     """

@@ -1,4 +1,4 @@
-"""Where a person's reminders ring, and what delivers them while a program of ours runs."""
+"""The addresses of a person's reminders, and their delivery while a program of ours runs."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence

@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Published:
-    """A line of ntfy's answer; of what is no message nothing counts.
+    """A line of ntfy's answer; only messages count.
 
     Args:
         time: When it was published, in seconds since 1970, as ntfy says.
@@ -51,7 +51,7 @@ class Published:
 
 @dataclass(frozen=True)
 class Read:
-    """What was read of the topic.
+    """How far a topic has been read.
 
     Args:
         since: When the last press of each server was made, in seconds since 1970.
@@ -130,7 +130,7 @@ class Replies:
 
 
 def make_signing(workspace: Workspace) -> Signing:
-    """Return what signs the buttons of a person's reminders."""
+    """Return the signing for the buttons of a person's reminders."""
     settings = workspace.settings
     site = find_site(settings.ana_public_url, settings.ana_hosts) or ""
     return Signing(workspace.person, workspace.get_reminder_key, site)

@@ -1,4 +1,4 @@
-"""What this system runs for a person without being asked again: systemd's user units, or launchd's agents."""
+"""Services that the system runs for a person: systemd's user units, or launchd's agents."""
 
 import os
 import plistlib
@@ -57,12 +57,12 @@ class Service:
 
     @property
     def unit(self) -> str:
-        """What systemd starts."""
+        """The name of the unit that systemd starts."""
         return f"ana-{self.name}.{'timer' if self.every_minute else 'service'}"
 
     @property
     def label(self) -> str:
-        """What launchd calls it."""
+        """Its name for launchd."""
         return f"ana.{self.name}"
 
 

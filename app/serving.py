@@ -1,4 +1,4 @@
-"""Whether a server works on a data folder: it keeps a copy of threads and runs in memory and writes it to files."""
+"""Checking whether a dev server works on a data folder: it keeps threads and runs in memory and in files."""
 
 import secrets
 import socket

@@ -1,4 +1,4 @@
-"""What `ana dev` adds to LangGraph's dev server, for Studio: a guard against pages elsewhere, and every conversation.
+"""Additions to LangGraph's dev server for Studio (`ana dev`): a guard against foreign pages, and every conversation.
 
 The server's routes are its own; our graph, saver and locks are in graph/server.py.
 """
@@ -44,7 +44,7 @@ logger = logging.getLogger(__name__)
 
 
 class StudioGuard:
-    """The guard, before every route of the dev server; what that asks of itself, in its own process, is let through."""
+    """The guard before every route of the dev server; requests that the server makes to itself are let through."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -33,7 +33,7 @@ def make_throwaway(
 
     Args:
         settings: The settings; their folders and their log are left alone.
-        clock: The clock; None for that of the settings.
+        clock: The clock; None for the one of the settings.
         spending: Where the cost of the model counts.
         folder: Where conversations and traces are kept; None for no file at all, with the traces in memory.
     """

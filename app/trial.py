@@ -49,7 +49,7 @@ def connect(provider: str, model: str, url: str, key: str) -> str:
 
 
 def try_model(settings: Settings) -> str:
-    """Return what a model said, in a sentence. Raises UserError if it cannot be used."""
+    """Try a model, and return a sentence with its reply. Raises UserError if it cannot be used."""
     if settings.provider == "offline":
         return _("The small reader answers, by rules.")
     try:

@@ -91,7 +91,7 @@ class Assistant:
             return self._open_turn(self._read(thread_id))
 
     def find_last_turn(self, thread_id: str) -> Outcome | None:
-        """Return how the thread's last turn ended, or as `find_open_turn` that it has not; None without one."""
+        """Return the outcome of the thread's last turn, also of one that has not ended; None without a turn."""
         with self._store.map_errors(), self.handles.workspace.recent.enter():
             state = self._read(thread_id)
             if unfinished := self._open_turn(state):
@@ -114,7 +114,7 @@ class Assistant:
         again and says so. The next one ends it, with a record, which is told as {"ended": sentence}.
 
         Args:
-            question: The message; a mere text is one of which nobody knows what was pasted.
+            question: The message; of a mere text it is unknown which part was pasted.
             max_steps: Most model calls; None for the setting.
             on_event: Called with every draft piece and tool call as it happens.
             request_id: The request that this door has shown the person last in this thread.
@@ -190,12 +190,12 @@ class Assistant:
         Args:
             reply: {"decisions": [...]}, or what stands for it (`read_reply`); for a request in another shape
                 whatever the node that asked takes.
-            request_id: The request that was shown to the person; None if nobody knows, and then nothing is done.
+            request_id: The request that was shown to the person; if it is None, unknown, nothing is done.
             max_steps: Most model calls in the whole turn; None for the setting.
 
         Raises:
             NotWaiting: No turn of this conversation waits.
-            NotShown: It waits for the reply to another request, which is told with the error.
+            NotShown: It waits for the reply to another request, which the error names.
             WrongReply: The reply does not answer the request.
         """
         with self._own(thread_id):

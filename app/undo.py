@@ -23,9 +23,9 @@ def undo_turn(
 
     Args:
         turn: The turn; None for the last one that can be undone.
-        thread: The conversation of which the last turn is meant; None for any.
+        thread: The conversation whose last turn is undone; None for the last turn of all.
         here: Whether this is the REPL, where /redo brings it back.
-        override: Whether to undo also what something else changed since, or the conflicts to override.
+        override: Whether to undo also records that were changed since, or the conflicts to override.
         user: The option by which a command names the person.
 
     Raises:

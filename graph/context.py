@@ -120,12 +120,12 @@ class Context:
 
     @property
     def dial(self) -> Autonomy:
-        """How much the run does without asking."""
+        """The dial: how much the run does without asking."""
         return self.autonomy or self.handles.settings.ana_autonomy
 
     @property
     def spoken(self) -> Language:
-        """The language of what people read of the run."""
+        """The language of the run's texts for people."""
         return self.language or self.handles.settings.language
 
     def name_turn(self, id: str) -> str:
@@ -141,7 +141,7 @@ class Context:
         """Return the recorded answer of a call that must not run again; None lets it run.
 
         Raises:
-            ToolError: None is recorded.
+            ToolError: The call must not run, and there is no recorded answer.
         """
         return None
 
@@ -194,7 +194,7 @@ def run_of(runtime: Runtime[Context]) -> str | None:
 
 
 def can_wait() -> bool:
-    """Whether the run can wait for a person: not one whose thread ends with it, as that of a call through /mcp."""
+    """Whether the run can wait for a person. A call through /mcp cannot, because its thread ends with the run."""
     return bool(get_config()["configurable"].get(SAVER))
 
 

@@ -108,7 +108,7 @@ class Correction(TypedDict):
 
 
 class Reason(TypedDict):
-    """Why a call asks first."""
+    """The reason for which a call asks first."""
 
     kind: Literal["stored", "dial"]
     """Whether stored text may have ordered the call, or only the dial wants a yes."""

@@ -1,4 +1,4 @@
-"""What a client may write to the state of a thread, and what of a state can be used, whoever has written it."""
+"""Checks of the state of a thread: what a client may write, and which parts of any state can be used."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -45,7 +45,7 @@ _KIND_NAMES = {list: "a list", dict: "an object", int: "a whole number"}
 
 
 def read_edit(values: Any, before: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return what an edit of a state writes, as a client sends it: messages, as an input may hold them.
+    """Read a client's edit of a state, and return the values to write: messages in any form that an input may have.
 
     Some clients send the whole state back, with fields of their own: what is unchanged, or no part of a state, goes
     nowhere.
@@ -101,7 +101,7 @@ def check_input(inputs: Any) -> None:
 
 
 def check_config(config: Mapping[str, Any] | None, thread: str | None = None) -> None:
-    """Check the config of a run: langchain takes any other field of it for an option, as that of another thread.
+    """Check the config of a run: langchain would take any other field as an option, such as another thread's id.
 
     Args:
         thread: The thread that the run owns; None if that is not known yet.

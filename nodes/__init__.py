@@ -1,1 +1,1 @@
-"""The five nodes of the graph, each in its file, and what they share; autonomy weighs calls, policies drafts."""
+"""The five nodes of the graph, each in its file, and their common parts; autonomy weighs calls, policies drafts."""

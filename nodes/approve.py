@@ -1,4 +1,4 @@
-"""approve: ask the person once about all calls that wait, and carry out what was decided."""
+"""approve: ask the person once about all waiting calls, and carry out the decisions."""
 
 from typing import Any, cast
 

@@ -9,7 +9,7 @@ MARK = "left_out"
 
 
 def list_unread(message: AnyMessage) -> list[str]:
-    """Return the kinds of content in a message that are not text, those that were taken out included."""
+    """Return the kinds of content in a message that are not text, including those that were removed."""
     blocks = message.content if isinstance(message.content, list) else []
     kinds = {str(block.get("type")) for block in blocks if isinstance(block, dict) and block.get("type") != "text"}
     return sorted(kinds | set(message.additional_kwargs.get(MARK, ())))

@@ -24,11 +24,11 @@ from tools.catalog import catalog, checker
 
 @dataclass(frozen=True)
 class ReadCall:
-    """A call that was read: it is weighed and run from this.
+    """A call as it was read, to be weighed and run.
 
     Args:
-        call: As the model made it.
-        context: What its tool is given besides its arguments.
+        call: The call as the model made it.
+        context: The context that its tool gets besides its arguments.
         args: Its arguments in the types of the tool's schema; none for a call that cannot run.
         fault: Why it cannot run.
     """

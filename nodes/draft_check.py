@@ -1,4 +1,4 @@
-"""A model that checks a draft, as a choice (ANA_CHECK): what in it is untrue, quoted, and by which fact.
+"""An optional check of a draft by a model (ANA_CHECK): it quotes what is untrue, and names the fact that shows it.
 
 It is asked once the policies have passed. It reads language, as no code here does, and may be wrong in it: so it sends
 back at most one draft of a turn, and never keeps an answer from the person.
@@ -45,7 +45,7 @@ def check_draft(turn: Turn, evidence: Evidence, record: str, context: Context) -
 
     Whatever the turn did, every draft is checked that states anything: without a call there is still the fact that
     there was none, and a draft that claims one is the commonest untruth. One that only asks, or only quotes, is not.
-    Nor is one of the offline reader, which is no language model and has none beside it.
+    Nor is a draft by the offline reader, which has no language model.
     """
     settings, states_anything = context.handles.settings, any(map(str.isalnum, evidence.statements))
     if (context.check or settings.ana_check) == "off" or settings.provider == "offline" or not states_anything:

@@ -1,4 +1,4 @@
-"""A turn as the policies see it, and what they say of its draft."""
+"""A turn as the policies see it, and their remarks about its draft."""
 
 import json
 import re
@@ -59,7 +59,7 @@ class Evidence:
 
     @cached_property
     def letters(self) -> int:
-        """How many letters it tells; one of Chinese or Japanese counts as two."""
+        """The number of its letters; a Chinese or Japanese one counts as two."""
         return sum(2 if sign > "\u3000" else 1 for sign in self.statements if sign.isalpha())
 
     @property
@@ -68,7 +68,7 @@ class Evidence:
         return (self.now or datetime.now(UTC)).date()
 
     def results(self, tool: str) -> list[dict[str, Any]]:
-        """Return what the calls of a tool in this turn gave, in order, without errors."""
+        """Return the results of a tool's calls in this turn, in order, without errors."""
         return [read_object(call.text) for call in self.calls if call.ok and call.tool == tool]
 
     def texts(self) -> list[str]:

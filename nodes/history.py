@@ -185,7 +185,7 @@ def fence_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 
 def insert_now(messages: Sequence[AnyMessage], now: str) -> list[AnyMessage]:
-    """Return the messages with a text before that of the last user message.
+    """Return the messages with a text put before the text of the last user message.
 
     It changes from turn to turn, and a provider's cache holds a prompt only up to the first change: so it is in no
     system prompt, and only sent, never kept.

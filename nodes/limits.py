@@ -1,4 +1,4 @@
-"""Where a turn is ended although the model would go on: steps, time, and a call that is only repeated."""
+"""Limits at which a turn ends although the model would go on: steps, time, and a repeated call."""
 
 import json
 from collections.abc import Sequence

@@ -45,11 +45,11 @@ class Call:
     Args:
         tool: The tool that was asked for.
         args: Its arguments.
-        text: What the model was answered.
-        ok: Whether that was a result, not an error.
-        step: Which of the model's decisions asked for it.
-        receipts: Of what it wrote.
-        existing: The text of the item that says the same, because of which it stored nothing.
+        text: The text of the answer to the model.
+        ok: Whether the answer is a result, not an error.
+        step: The number of the model's decision that asked for it.
+        receipts: The receipts of its writes.
+        existing: The text of an item that says the same; because of it, nothing was stored.
     """
 
     tool: str
@@ -62,7 +62,7 @@ class Call:
 
     @property
     def exchange(self) -> str:
-        """What it was asked and answered."""
+        """The call's arguments and its result."""
         return f"{self.args} {self.text}"
 
 
@@ -126,9 +126,9 @@ def make_answer(
 
     Args:
         receipt: The text under it; may be empty.
-        recorded: What was recorded of its turn; empty if it is not known.
-        day: On which the person wrote.
-        source: Who told the text of others that was in view; empty if none was.
+        recorded: The record of its turn; empty if it is unknown.
+        day: The day on which the person wrote.
+        source: The source of the text by others that was in view; empty if none was.
         more: Further fields of the message.
     """
     kept = {RECEIPT: receipt, RECORDED: recorded, DAY: day, VIEW: source}

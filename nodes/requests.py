@@ -30,7 +30,7 @@ class _Strict(BaseModel):
 
 
 class Request(TypedDict):
-    """What a person is asked to decide, in langchain's HITLRequest convention.
+    """A request to a person to decide, in langchain's HITLRequest convention.
 
     A node that asks so must ask before any side effect: a request that nobody approves is told as "not run".
     A request in any other shape has two empty lists and is passed on as it is under `value`.

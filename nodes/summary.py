@@ -33,12 +33,12 @@ _log = logging.getLogger(__name__)
 def summarise(
     handles: Handles, earlier: str, dropped: Sequence[AnyMessage], turn: Turn, options: Mapping[str, Any]
 ) -> tuple[str, Tokens]:
-    """Add the dropped messages to the summary; where no model writes one, in a few words of each.
+    """Add the dropped messages to the summary; without a model, add a few words of each.
 
     Args:
         earlier: The summary so far.
         dropped: The messages that leave the thread.
-        options: What its context chose for the model.
+        options: The model's options from the run's context.
 
     Returns:
         The new summary, which is not empty if anything was dropped, and the turn's tokens including what it cost.

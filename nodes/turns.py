@@ -92,7 +92,7 @@ def make_turn(seed: str, state: Mapping[str, Any], clock: Clock) -> Turn:
 
     Args:
         seed: Decides the turn's id.
-        state: As it is before; the turn answers the last user message.
+        state: The state before the turn, which answers the last user message.
     """
     question, before = this_turn(state["messages"])[0], state.get("turn")
     # A turn that is begun again after a crash must be the same turn, or the journal and the trace would show two.
@@ -123,7 +123,7 @@ def find_turn(state: StateSnapshot, clock: Clock) -> Turn:
 
 
 def find_unanswered(state: StateSnapshot) -> list[Interrupt]:
-    """Return the requests that no reply is known for.
+    """Return the requests without a known reply.
 
     A reply is checkpointed before the turn goes on, so a turn that a crash ends after it needs no second one.
     """
@@ -203,11 +203,11 @@ def close_turn(
 def refuse_calls(messages: Sequence[AnyMessage], request: Request | None = None) -> tuple[str, list[ToolMessage]]:
     """Return the sentence that closes a turn nobody replied to, and answers to the calls that have certainly not run.
 
-    Whether another call of the same batch ran, or one of a node that asks in another way, is not known;
+    It is unknown whether another call of the same batch ran, or a call of a node that asks in another way;
     nodes/history.py says so to the model.
 
     Args:
-        request: What a tool of the person's own asks; None for what was asked before any call of the batch ran.
+        request: The request of a tool of the person's own; None if it came before any call of the batch ran.
     """
     calls = list_unanswered_calls(messages)
     if request is None:

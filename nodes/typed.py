@@ -1,4 +1,4 @@
-"""What of a person's message they typed or said, and what they pasted, shared from another program or forwarded."""
+"""Telling apart the parts of a message that a person typed or said, and those they pasted, shared or forwarded."""
 
 from collections.abc import Sequence
 from typing import Any

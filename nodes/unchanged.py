@@ -1,4 +1,4 @@
-"""What stands in the place of a receipt where nothing was written: that, and how the records are that the answer names.
+"""The text in place of a receipt if nothing was written: "no changes", and the state of records that the answer names.
 
 So an answer that claims a change contradicts itself, and nobody has to read what it claims.
 """
@@ -27,7 +27,7 @@ LONGEST = 40
 
 
 def describe_unchanged(answer: str, state: State, handles: Handles) -> str:
-    """Return that nothing was written, and below it the records that an answer names, each as it is.
+    """Return a text that says that nothing was written, with the present state of each record that an answer names.
 
     What may be named are the records in results of this turn and of the one before.
     """

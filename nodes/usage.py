@@ -1,4 +1,4 @@
-"""What model calls cost: their tokens, and what they take from the day's budget."""
+"""The cost of model calls: their tokens, and their part of the day's budget."""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -30,7 +30,7 @@ def no_usage() -> Tokens:
 
 @dataclass(frozen=True)
 class Purse:
-    """Where the calls of a model are paid from: the budget and the prices of settings, and the day's total."""
+    """Pays for the calls of a model: from the budget and the prices in the settings, and the day's total."""
 
     settings: Settings
     spending: Spending
@@ -82,10 +82,10 @@ def open_purse(handles: Handles, model: str | None = None) -> Purse:
 
 
 def add_usage(usage: Tokens, reply: AIMessage, sent: int) -> Tokens:
-    """Return the tokens so far and those of one more call, estimated and marked so where the provider tells none.
+    """Add the tokens of one more call; if the provider reports none, they are estimated and marked as that.
 
     Args:
-        sent: The estimated tokens of the messages it was sent.
+        sent: The estimated tokens of the messages that were sent.
     """
     reported = reply.usage_metadata
     # every call reads and writes something: a provider that says otherwise has not counted

@@ -66,7 +66,7 @@ def read_view(state: State, memory: Memory) -> list[SourcedText]:
 def read_results(messages: Sequence[AnyMessage], memory: Memory) -> list[SourcedText]:
     """Return the texts of the records in results of ana's tools: as the result shows them, and as they are stored.
 
-    What these messages themselves wrote, all of it the person's, is not read again.
+    Records that these messages themselves wrote are not read again if all of their text is the person's.
     """
     written = {str(receipt["id"]): receipt["after"] for receipt in receipts(messages) if receipt["kind"] == "item"}
     own = {id for id, after in written.items() if after and "sources" not in after}

@@ -109,16 +109,11 @@ def count_a_create(hostile: Path, env: dict[str, str]) -> None:
     run(run_script(START, "-m", "evals.bench.create", hostile.parent / "counted"), hostile, env)
 
 
-def read_a_text(hostile: Path, env: dict[str, str]) -> None:
-    run(run_script(START, "-m", "evals.attack.linear", "9999"), hostile, env)
-
-
 CHILDREN: dict[str, Callable[[Path, dict[str, str]], None]] = {
     "ana.backends.chroma.care.probe": check_the_store,
     "app.dev_server": serve,
     "app.cli": run_a_command,
     "evals.load.talker": talk,
-    "evals.attack.linear": read_a_text,
     "evals.bench.create": count_a_create,
 }
 """The modules that run as children, and how each is started."""

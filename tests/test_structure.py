@@ -214,6 +214,7 @@ WAYS_TO_START |= {"os.posix_spawn", "os.posix_spawnp", "os.startfile", "sys.exec
 WAYS_TO_START |= {"asyncio.create_subprocess_exec", "asyncio.create_subprocess_shell"}
 STARTERS = {
     "ana.children": {"subprocess", "os.execve", "sys.executable"},
+    "evals.attack.linear": {"multiprocessing"},  # forks, which read texts
     "evals.crash.kills": {"multiprocessing"},  # forks, which import nothing
     "evals.crash.hasty": {"multiprocessing"},  # forks of a process that has imported all
     "evals.postgres": {"subprocess"},  # a database for tests and benchmarks

@@ -1,4 +1,4 @@
-"""What is like a new record: a copy in other words, or an older fact that it may replace."""
+"""Finding records like a new one: a copy in other words, or an older fact that it may replace."""
 
 from ana.memory.changes import Kind
 from ana.memory.item import Item

@@ -48,13 +48,13 @@ def receipts_of(message: AnyMessage) -> list[Receipt]:
 
 
 def find_existing(message: AnyMessage) -> str | None:
-    """Return the text of the item because of which a create_item stored nothing, if a message answers such a call."""
+    """Return the text of the existing item if a message says that create_item stored nothing because of it."""
     artifact = _artifact_of(message)
     return str(artifact.get("content", "")) if "refused_copy_of" in artifact else None
 
 
 def find_declined(message: AnyMessage) -> str | None:
-    """Return what a call would have done, if a message answers one that the person declined."""
+    """Return a description of the call that a message answers, if the person declined it."""
     artifact = _artifact_of(message)
     return str(artifact["declined"]) if "declined" in artifact else None
 

@@ -43,7 +43,7 @@ class CallContext:
         return row
 
     def tell_recorded(self, record: Item) -> dict[str, Json]:
-        """Return under `recorded` on which day, where the person is, a record's text was written or changed last."""
+        """Return under `recorded` the day, in the person's zone, on which a record's text was last changed."""
         return {"recorded": to_local(self.memory.get_recorded_at(record), self.clock.zone)[: len("2026-01-13")]}
 
 

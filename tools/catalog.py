@@ -1,4 +1,4 @@
-"""The tools by name, and their schemas as models are shown them."""
+"""The tools by name, and their schemas in the form for models."""
 
 from functools import cache
 from typing import Any

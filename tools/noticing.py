@@ -1,4 +1,4 @@
-"""What a call meets that the model should know: something else at that time, a date that keeps moving, a name that is
+"""Remarks for the model about a call: something else at that time, a date that keeps moving, a name that is
 nearly one in use, an item whose id is nearly the one that was given."""
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ OFTEN = 3
 
 
 def notice(call: CallContext, change: Change) -> dict[str, Json]:
-    """Return what is noticed about a change, by name: of its date, its names, and a text too long to be searched."""
+    """Return remarks about a change, by name: about its date, its names, and a text too long to be searched."""
     before, after = change.before, change.after
     if after is None:
         return {}

@@ -56,7 +56,7 @@ class TimeOfDay:
 
 
 def read_time_of_day(text: str) -> TimeOfDay:
-    """Read 14:20, 14:20:30, 2:20 pm or 24:00, the end of a day. Raises ToolError if there is no such time."""
+    """Read 14:20, 14:20:30, 2:20 pm or 24:00, the end of a day. Raises ToolError for a time that does not exist."""
     match = _TIME.fullmatch(text.strip())
     assert match is not None
     hours, minutes, seconds = (int(part or 0) for part in match.groups()[:3])
@@ -69,7 +69,7 @@ def read_time_of_day(text: str) -> TimeOfDay:
 
 
 def read_date(text: str) -> date:
-    """Read 2026-12-24. Raises ToolError if there is no such day."""
+    """Read 2026-12-24. Raises ToolError for a day that does not exist."""
     try:
         return date.fromisoformat(text)
     except ValueError as exc:

@@ -1,4 +1,4 @@
-"""What the model is told of an item that repeats: its rule and next dates, what was done or moved, and which of its
+"""Facts for the model about a repeating item: its rule and next dates, what was done or moved, and which of its
 dates a filter asks for."""
 
 from collections.abc import Collection, Mapping, Sequence
@@ -76,7 +76,7 @@ def tell_repeat(call: CallContext, change: Change, keys: Collection[str]) -> dic
 def tell_occurrence(
     call: CallContext, item: Item, stored: Item, other_dates: Mapping[str, OtherDates]
 ) -> dict[str, Json]:
-    """Return what is shown beside an item at an occurrence: since when it is open, that the series has ended, and how
+    """Return the facts shown beside an item at an occurrence: since when it is open, that the series has ended, and how
     many more of its dates are in the days that were asked for; a few by name."""
     repeat = read_item_repeat(stored, call.clock.zone)
     if repeat is None:

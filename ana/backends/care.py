@@ -7,11 +7,11 @@ from ana.stopping import Progress
 
 
 class Care(Protocol):
-    """What can be done for a store besides reading and writing it."""
+    """Maintenance of a store: checks, repairs and copies."""
 
     @property
     def embedder(self) -> Embedder:
-        """What makes the vectors."""
+        """The embedder that makes the vectors."""
 
     def describe(self) -> list[dict[str, Any]]:
         """Return name, count, embedder and dimension of items and of lines."""

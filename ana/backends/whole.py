@@ -19,7 +19,7 @@ class WholeStore(Backend, Protocol):
         """Store records without the journal; one without a vector is embedded."""
 
     def take_entries(self, entries: Sequence[Entry]) -> None:
-        """Enter what was done, each entry under the number that it has; the records are there."""
+        """Add entries to the journal under their own numbers; the records are there already."""
 
     def take_numbers(self, last_entry: int, next_line: int) -> None:
         """Give no number again that was given."""

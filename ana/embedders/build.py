@@ -30,7 +30,7 @@ def build_embedder(settings: Settings, name: str | None = None) -> Embedder:
 
 
 def choose_embedder(settings: Settings) -> str:
-    """Return the name that ANA_EMBEDDINGS gives; with auto minilm where its files are, else wordllama."""
+    """Return the name in ANA_EMBEDDINGS; for `auto` it is minilm if its files are there, else wordllama."""
     if settings.ana_embeddings != "auto":
         return settings.ana_embeddings
     return "minilm" if find_minilm(settings.ana_embedder_dir) else "wordllama"

@@ -33,9 +33,9 @@ _BY_STATUS = mark_text(
 
 
 class RemoteEmbeddings:
-    """Embeddings of one model at one server; vectors have length 1, also that of an empty text.
+    """Embeddings of one model at one server; every vector has length 1, also of an empty text.
 
-    The URL is up to and with /v1, the timeout that of one request, in seconds.
+    The URL ends with /v1; the timeout is for one request, in seconds.
     """
 
     name: str

@@ -54,7 +54,7 @@ class WordLlamaEmbeddings:
     such a text is subtracted from every document's, as Mu and Viswanath subtract the mean ("All-but-the-Top", 2018); a
     constant text instead of the mean, so that a vector depends on nothing but its text.
 
-    Vectors have length 1, also that of an empty text.
+    Every vector has length 1, also of an empty text.
     """
 
     name = "wordllama"

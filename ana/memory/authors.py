@@ -1,4 +1,4 @@
-"""Who made a turn of the journal that is no message of a person's: its id begins with the word for it."""
+"""The author of a turn in the journal that did not begin with a message: its id begins with a word for the author."""
 
 from ana.memory.sources import find_source
 from ana.memory.undo import PREFIX

@@ -59,7 +59,7 @@ class Backend(Protocol):
     def query(self, query: Query) -> QueryResult:
         """Find items by meaning, best first; without a text by own date, undated ones last.
 
-        Of those that are equal in this the newest comes first, then the first by id.
+        Among equals the newest comes first, then the first by id.
 
         Raises:
             ToolError: The filter has more conditions than this database takes.
@@ -101,7 +101,7 @@ class Backend(Protocol):
         """
 
     def position(self) -> JournalPosition:
-        """Return the journal's position: that of the last entry ever made, even if it has been erased since."""
+        """Return the position of the last entry ever made in the journal, even if it has been erased since."""
 
     def latest(self, kind: Kind) -> list[Entry]:
         """Return the last entry of every record of a kind."""
@@ -112,7 +112,7 @@ class Backend(Protocol):
     def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
         """Return the turns that wrote something with their threads, the one that wrote last first.
 
-        The order is that of the journal: a clock may have gone back between two turns.
+        They are in the journal's order, because a clock may have gone back between two turns.
 
         Args:
             thread: Only those of this conversation; empty for changes outside of any.
@@ -139,7 +139,7 @@ class Backend(Protocol):
             expected: Records that must be as given when the changes are made.
             distinct: Whether a new item that says the same as an existing one is refused.
 
-        What has to be embedded is embedded before anybody is kept out, unless the caller is `alone`.
+        Texts are embedded before other processes are kept out, unless the caller is `alone`.
 
         Returns:
             The net change of each record, its `after` as it was read back. A single entry whose key is already
@@ -167,7 +167,7 @@ class Backend(Protocol):
     def alone(self) -> AbstractContextManager[object]:
         """Keep every other writer out while the context is open, whatever thread or process it is in. May be nested.
 
-        It is no transaction: what `apply` has made in it stays made if an error ends it.
+        It is not a transaction: the changes that `apply` has made stay if an error ends it.
         """
 
     def close(self) -> None:
@@ -211,9 +211,9 @@ def find_earlier_change(find: Callable[[str], Change | None], entries: Sequence[
 
 
 def list_since(backend: Backend, position: JournalPosition, most: int) -> list[Entry] | None:
-    """Return at most `limit` entries after a position, the newest first; best called in a `reading`.
+    """Return the entries after a position, the newest first; best called in a `reading`.
 
-    None if there are more, or nobody knows: some were erased, or the journal is that of a backup.
+    None if there are more than `most`, or if that is unknown: some were erased, or the journal comes from a backup.
     """
     count = backend.position()[0] - position[0]
     if not 0 <= count <= most:

@@ -1,9 +1,9 @@
-"""How large a record may be, and what a property may be called, for every way in.
+"""Limits for every way in: the size of a record, and the name of a property.
 
-The bounds are those of use, far below those of any database: a record is read, shown, exported and kept in the journal
-as a whole. Measured on two cores with Chroma 1.5.9: 1,000 properties are stored in .1 s, lists of 500,000 characters in
-1 s, a content of 2,000,000 in .4 to 3 s. Chroma alone takes documents and values of hundreds of megabytes, slowly, and
-5,460 properties not at all: see `MOST_NAMES` in ana/backends/chroma/metadata.py.
+The bounds suit people, far below the limits of any database, because a record is read, shown, exported and kept in
+the journal as a whole. Measured on two cores with Chroma 1.5.9: 1,000 properties are stored in .1 s, lists of 500,000
+characters in 1 s, a content of 2,000,000 in .4 to 3 s. Chroma alone takes documents and values of hundreds of
+megabytes, slowly, and 5,460 properties not at all: see `MOST_NAMES` in ana/backends/chroma/metadata.py.
 """
 
 import json
@@ -65,7 +65,7 @@ def is_name(text: str) -> bool:
 
 
 def check_names(item: Item, before: Item | None = None) -> None:
-    """Raise ToolError, which shows the name, if a property may not be called so; one that was called so before may."""
+    """Raise ToolError, which shows the name, if a new property has an invalid name; an old one may keep it."""
     for name in item.properties:
         if not is_name(name) and not (before and name in before.properties):
             raise ToolError(
@@ -76,9 +76,9 @@ def check_names(item: Item, before: Item | None = None) -> None:
 
 
 def check_item(item: Item, before: Item | None = None) -> Item:
-    """Return a record; ToolError, which says what of it and what to do, if it cannot be stored, or is too large.
+    """Return a record; raise ToolError, with what is wrong and what to do, if it cannot be stored or is too large.
 
-    What was stored before there were bounds may change, and not grow.
+    A record that was stored before there were bounds may change but not grow.
     """
     check_properties(item.properties)
     check_text(_list_new(item, before), ToolError)

@@ -88,7 +88,7 @@ class Entry:
 
     @property
     def position(self) -> tuple[int, str]:
-        """Return the position of a journal of which this is the last entry."""
+        """Return the position of a journal that ends with this entry."""
         return self.seq, self.ts
 
 

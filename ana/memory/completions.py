@@ -1,4 +1,4 @@
-"""When what repeats was done: its item has moved on since, and only the journal knows."""
+"""The dates on which repeating items were done: the items have moved on since, so only the journal has them."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ _RULE_DATES = (*DATE_KEYS, "until", "except", ALSO, "moved")
 
 
 def find_done_dates(memory: Memory, where: Node) -> dict[str, list[str]]:
-    """Return the dates for which what repeats was done, by the item's id, of those that a filter on days asks for."""
+    """Return by the id of each repeating item the dates on which it was done, if a filter on days asks for them."""
     since = _find_first(where)
     if since is None:
         return {}

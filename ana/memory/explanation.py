@@ -1,4 +1,4 @@
-"""Why a query finds nothing: conditions that no item meets, and what items have instead."""
+"""Explaining why a query finds nothing: the conditions that no item meets, and the values that items have instead."""
 
 from collections.abc import Sequence
 from dataclasses import replace

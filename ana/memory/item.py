@@ -29,7 +29,7 @@ class Item:
 
     @property
     def source(self) -> str:
-        """Return the person, or whom of others any of it is from; of several the last."""
+        """Return where it is from: the person if all of it is theirs, else the least trusted source."""
         return self.sources.least_trusted
 
     @property
@@ -54,7 +54,7 @@ def to_json(item: Item) -> dict[str, Json]:
 
 
 def from_json(record: Mapping[str, Any]) -> Item:
-    """Return the item of which `to_json` made this."""
+    """Return the item from the result of `to_json`."""
     sources = Sources(**record["sources"]) if "sources" in record else ALL_MINE
     return Item(**{**record, "sources": sources})
 

@@ -122,9 +122,9 @@ class Memory(Reader):
         return self._write_all(plan, cause)
 
     def keep_zone(self, zone: str, cause: Cause | None = None) -> int:
-        """Let the times of items that name no zone keep one (see ana.memory.travel), and return of how many.
+        """Give a zone to the times of items that name none (see ana.memory.travel), and return the number of items.
 
-        What was imported keeps going with the person: its times name no zone because they should not.
+        Imported items are left out: their times have no zone on purpose, and mean the zone that the person is in.
         """
 
         def plan() -> list[Change]:

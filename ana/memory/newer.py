@@ -1,4 +1,4 @@
-"""Of facts that say much the same the newer one stands first: one that was replaced is seldom deleted."""
+"""Putting the newer of two facts first if they say much the same, because a replaced fact is seldom deleted."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -28,7 +28,7 @@ _DISTANCE = re.compile(r"([+-]?\d{1,4}) (minute|hour|day|week|month|year)s?")
 
 @dataclass(frozen=True)
 class Operation:
-    """What is done to the value of a property, or to `content`; None for nothing.
+    """A change to the value of a property, or to `content`; fields that are None do nothing.
 
     `add` is entries of a list, or a number; `remove` entries; `append` text that is put under a text; `replace` a piece
     of a text, and what stands in its place; `shift` a distance by which a date moves, as count and unit.
@@ -42,9 +42,9 @@ class Operation:
     shift: tuple[int, str] | None = None
 
     def apply(self, old: Json) -> Json:
-        """Return the new value, of an old one or None.
+        """Apply it to an old value, or None, and return the new one.
 
-        Raises ToolError if it is of another type, or an entry or a piece that goes is not there, or more than once.
+        Raises ToolError if the value has another type, or if the part to remove or replace is not there exactly once.
         """
         if self.shift is not None:
             return self.move(old)

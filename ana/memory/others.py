@@ -1,4 +1,4 @@
-"""What others told: found by its source, and made the person's own words."""
+"""Records by others: finding them by their source, and making them the person's own words."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,8 +1,8 @@
-"""What is overdue: what somebody still has to do, past its due_date. One filter says it, for every door.
+"""Overdue items: still to be done, and past their due_date. One filter decides it, for every door.
 
-It has an open status, and a due_date that has passed: of a day, all of it. What takes place is past instead, whichever
-date holds its day, and so is what has no status, what has no due_date, and what passes by itself. What repeats and
-waits until it is marked needs no status.
+An overdue item has an open status and a due_date that has passed; a day has passed at its end. Not overdue, but past,
+are items that take place at a time, and items without a status or a due_date. An item that repeats and waits until it
+is marked needs no status.
 """
 
 from datetime import datetime
@@ -39,7 +39,7 @@ def make_overdue_filter(now: datetime, since: datetime | None = None) -> dict[st
 
 
 def describe_date(properties: Properties) -> str:
-    """Return what an item's date makes of it: `due`, `takes place`, or a date that nobody has to meet."""
+    """Return the meaning of an item's date: `due`, `takes place`, or a date that nobody has to meet."""
     if has_status(properties, CLOSED) or not any(day_of(properties.get(key)) for key in DATE_KEYS):
         return ""
     if properties.get("type") == ROUTINE:

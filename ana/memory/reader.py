@@ -1,4 +1,4 @@
-"""What is known, items and Global Context, as it is read and found."""
+"""Reading and finding what is stored: items and Global Context."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

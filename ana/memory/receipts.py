@@ -83,7 +83,7 @@ def describe_change(receipt: Receipt) -> str:
 
 
 def word_change(receipt: Receipt) -> str:
-    """Return a receipt without signs, which Markdown would take for a list's: Stored: “Buy milk” (task)."""
+    """Return a receipt with words for signs, which would make a list in Markdown: Stored: “Buy milk” (task)."""
     return f"{name_verbs()[receipt['kind'], receipt['op']]}: {_describe_record(receipt)}"
 
 
@@ -107,19 +107,19 @@ def name_failed() -> str:
 def list_changes(
     changes: Sequence[Receipt], receipt: str | None, describe: Callable[[Receipt], str] = describe_change
 ) -> list[str]:
-    """Return what a turn wrote, a line for each record, and what else the receipt under its answer says."""
+    """Return a line for each record that a turn wrote, and the other lines of its receipt."""
     written = [describe(each) for each in combine_receipts(changes)]
     lines = [line.removeprefix("- ") for line in (receipt or "").splitlines()]
     return written + lines[len(written) :]  # it begins with a line for each record, too
 
 
 def tells_no_changes(receipt: str | None) -> bool:
-    """Whether a receipt says that nothing was written, also in the words of an earlier version: it is no list then."""
+    """Whether a receipt says that nothing was written, also in the words of an earlier version."""
     return bool(receipt) and not str(receipt).startswith("- ")
 
 
 def describe_difference(before: Item | None, now: Item | None) -> str:
-    """Return how a record that something else has changed differs: “Buy milk” is now “Buy oat milk”, or (done)."""
+    """Describe how a record differs after another change: “Buy milk” is now “Buy oat milk”, or (done)."""
     if before and now and quote_record(before) == quote_record(now):
         parts = list_parts({"op": "update", "before": plain(to_json(before)), "after": plain(to_json(now))})
         return _("{record} was changed ({parts})").format(record=quote_record(now), parts=", ".join(parts))

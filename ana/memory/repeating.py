@@ -1,4 +1,4 @@
-"""A change of an item that repeats: its rule is checked, done moves it on, a date that is left out is passed."""
+"""Changes of a repeating item: its rule is checked, `done` moves it to the next date, a left-out date is skipped."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ _CHOICES = {"repeat_from": ("due", "done"), "missed": ("waits", "passes")}
 
 @dataclass(frozen=True)
 class Revision:
-    """What a change of an item's properties meets: the old ones, none of a new item; the names that it gives; when."""
+    """The circumstances of a change of properties: the old ones (none of a new item), the changed names, the moment."""
 
     old: Properties
     changes: Collection[str]
@@ -264,7 +264,7 @@ def find_lead(properties: Mapping[str, Json]) -> str | None:
 
 
 def list_next(repeat: Repeat, now: datetime) -> str:
-    """Return the next dates of what repeats, with weekdays and ends; what waits begins with the one that is open."""
+    """Return the next dates of a repetition, with weekdays and ends, beginning with an open occurrence."""
     present = find_present(repeat, now)
     if present is None:
         return "none: it has ended"

@@ -1,4 +1,4 @@
-"""Who told it: the source of a write, and of the content and each property of a record.
+"""Sources: where a write comes from, and the content and each property of a record.
 
 What matters is whether it is the person or others. It knows records as JSON alone, so that databases can use it.
 """
@@ -70,7 +70,7 @@ def weigh(known: str, source: str) -> str:
 
 @dataclass(frozen=True)
 class Sources:
-    """Where a record's content and properties come from; of properties only those that are not the person's."""
+    """The sources of a record's content and properties; only properties that are not the person's are named."""
 
     content: str = PERSON
     properties: Mapping[str, str] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class Sources:
 
     @classmethod
     def from_json(cls, record: object) -> "Sources":
-        """Return the sources of which `to_json` made this. Raises ValueError if somebody else made it."""
+        """Return the sources from the result of `to_json`. Raises ValueError for anything else."""
         if not isinstance(record, dict) or record.keys() != {"content", "properties"}:
             raise ValueError("its sources are not those of content and properties")
         parts = record["properties"] if isinstance(record["properties"], dict) else {"": None}
@@ -99,7 +99,7 @@ ALL_MINE = Sources()
 
 
 def tell_all(source: str, properties: Collection[str]) -> Sources:
-    """Return the sources of a record all of which is from one."""
+    """Return the sources of a record that is from one source alone."""
     return Sources(source, dict.fromkeys(properties, source) if is_others(source) else {})
 
 
@@ -124,7 +124,7 @@ def tell_part(known: str, old: Json, new: Json, change: object, source: str) -> 
 def tell_properties(
     known: Mapping[str, str], old: Properties, new: Properties, changes: Mapping[str, object], source: str
 ) -> dict[str, str]:
-    """Return the sources of properties after a write, of those that are others'; arguments as of `tell_part`."""
+    """Return the sources of the properties that are by others, after a write; arguments as of `tell_part`."""
     sources = {
         name: tell_part(known.get(name, PERSON), old.get(name), value, changes.get(name), source)
         for name, value in new.items()
@@ -148,7 +148,7 @@ def _name(kind: str, name: str) -> str:
 
 
 def find_source(turn: str) -> str:
-    """Return who wrote a turn, as far as its name tells."""
+    """Return the author of a turn, as far as its name says."""
     if turn.startswith("import-"):
         return IMPORT
     match = _ASSISTANT.fullmatch(turn)

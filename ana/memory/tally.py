@@ -21,7 +21,7 @@ _OWN = frozenset(OWN_KEYS)
 
 
 class Tally:
-    """How many items have each name, by the kind of name; a name that items had once may be there with 0."""
+    """The number of items that have each name, by the kind of name; names that are no longer used may stay, with 0."""
 
     def __init__(
         self, backend: Backend, count_all: Callable[[], Counts], list_item_names: Callable[[Item, str], set[str]]
@@ -66,7 +66,7 @@ class FilterReader:
         self._tally = Tally(backend, lambda: {_KEYS: Counter(backend.list_keys())}, lambda item, _: {*item.properties})
 
     def read(self, where: Mapping[str, Json] | None) -> Node:
-        """Return a filter as a tree, with each name that no item has as the commonest one that differs only in case.
+        """Return a filter as a tree; a name that no item has becomes the most frequent name that differs only in case.
 
         Raises ToolError.
         """

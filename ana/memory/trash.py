@@ -57,7 +57,7 @@ def restore(memory: Memory, name: str, cause: Cause | None = None) -> Change:
 def purge(memory: Memory, before: str, only: Collection[RecordKey] | None = None) -> list[DeletedRecord]:
     """Delete records that were deleted before a moment (ISO 8601 in UTC) permanently, and return them.
 
-    No file holds them then. `only` are those that may be purged, None for all.
+    Afterwards no file holds them. `only` names the records that may be purged; None for all.
     """
     with memory.backend.alone():  # nobody restores a record between the list and the erasure
         purged = [

@@ -74,12 +74,12 @@ def settle_zone(properties: Properties, zone: tzinfo, old: Item | None = None) -
 
 
 def name_zone(properties: Properties, here: tzinfo, own: tzinfo | None) -> Properties:
-    """Return the properties of what repeats by the clock of a zone, where its first date is given with an offset.
+    """Return the properties of a repeating item with a zone in place of the offset of its first date.
 
     A rule names days and hours of a clock, which an offset is not: it changes with the season.
 
     Args:
-        here: The zone of the person, which is tried after the one that the item keeps, or that its `zone` names.
+        here: The person's zone; it is tried after the zone that the item keeps, or that its `zone` names.
         own: The zone that the item keeps; None for a new one.
 
     Raises:

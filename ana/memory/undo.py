@@ -111,7 +111,7 @@ def find_undone(memory: Memory, mark: str) -> Undone | None:
 
 
 def plan_undo(memory: Memory, turn: str) -> tuple[list[Change], list[Conflict]]:
-    """Return what the undo of a turn would change, the last first, and the records that were changed after the turn.
+    """Return the changes that would undo a turn, the last first, and the records that were changed after the turn.
 
     Raises UserError if there is no such turn, or it has been undone already.
     """

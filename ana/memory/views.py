@@ -47,13 +47,13 @@ def show_properties(item: Item, zone: tzinfo) -> dict[str, Json]:
 
 
 def show_occurrence(item: Item, dates: Mapping[str, str]) -> Item:
-    """Return an item with the dates of an occurrence, of which the first is its own date."""
+    """Return an item with the dates of an occurrence; the first of them becomes its own date."""
     lead = {key: value for key, value in dates.items() if key == next(iter(dates)) and key != "due_date"}
     return replace(item, properties={**lead, **item.properties, **dates})
 
 
 def tell_source(*records: Item | None) -> dict[str, Json]:
-    """Return under `source` from whom records are, the last of others; nothing if they are the person's."""
+    """Return under `source` the last source of the records that is not the person; nothing if all are the person's."""
     others: list[Json] = [each.source for each in records if each and is_others(each.source)]
     return {"source": others[-1]} if others else {}
 
@@ -64,7 +64,7 @@ def to_local(stamp: str, zone: tzinfo) -> str:
 
 
 def localize(item: Item, zone: tzinfo) -> Item:
-    """Return an item as people are shown it: what is a moment of another zone is the same one in theirs.
+    """Return an item as it is shown to a person: moments of another zone are converted to theirs.
 
     Its zone is left where a time of it is another there: a name, or the offset that its date has.
     """
@@ -110,7 +110,7 @@ def may_be_moment(value: Json) -> bool:
 
 
 def is_elsewhere(value: Json, zone: tzinfo) -> bool:
-    """Return whether a value, or any of a list, is a moment with another offset than a zone has then."""
+    """Return whether a value, or any value in a list, is a moment whose offset differs from the zone's at that time."""
     if isinstance(value, list):
         return any(is_elsewhere(each, zone) for each in value)
     if not isinstance(value, str) or not may_be_moment(value) or not day_of(value):

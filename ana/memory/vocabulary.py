@@ -116,7 +116,7 @@ class Vocabulary:
 
 
 def describe(names: Mapping[str, Names]) -> str:
-    """Return the commonest names in one line of at most ROOM tokens, some of each kind, and how many more there are."""
+    """Return the most frequent names of each kind in one line of at most ROOM tokens, and how many more there are."""
     names = {key: [each for each in names[key] if key != OTHERS or each[0] not in names] for key in names}
     chosen: dict[str, list[str]] = {key: [] for key, each in names.items() if each}
     room = ROOM - count_tokens(HOW_TO_SEE_MORE) - sum(count_tokens(key) + REST for key in chosen)

@@ -1,6 +1,6 @@
 """Series that their owner lets another person of the server see: kept with the owner's state, and ended by the owner.
 
-It is the one exception to people who do not see each other, and opens nothing but the one record, to be read.
+This is the one exception to the rule that people do not see each other; it shows one record and nothing else.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -35,7 +35,7 @@ class Grant:
 
 
 def list_grants(owner: Workspace) -> list[Grant]:
-    """Return what a person lets others see."""
+    """Return the grants of a person: the items that others may see."""
     return read_value(owner.note("grants"), list[Grant]) or []
 
 

@@ -25,14 +25,14 @@ MOST_TOKENS = 20
 
 
 class People:
-    """Who may use a deployment: its owner, those whom `add` has listed, and those of ANA_API_TOKENS.
+    """The people who may use a deployment: its owner, those listed by `add`, and those in ANA_API_TOKENS.
 
     Every method raises StoreBroken if the list cannot be read; those that change it raise StoreBusy or
     OSError if it cannot be written, and then nothing has changed.
 
     Args:
         now: Tells the seconds since 1970.
-        roster: The list; None for that of the settings.
+        roster: The list; None for the one that the settings name.
     """
 
     def __init__(self, settings: Settings, now: Callable[[], float] = time.time, roster: Roster | None = None) -> None:
@@ -90,8 +90,8 @@ class People:
         """List a person, with a folder of their own, and return their token; only its digest is kept.
 
         Raises:
-            WrongName: Nobody can be called so.
-            UserError: There is somebody of this name.
+            WrongName: A person cannot have this name.
+            UserError: There is already a person with this name.
         """
         open_workspace(self._owner.settings, name)  # whether anybody can be called so
         with self._roster.change() as listed:
@@ -141,7 +141,7 @@ class People:
         return self._roster.put_aside(name)
 
     def list_granted(self, name: str) -> list[tuple[str, str]]:
-        """Return what others let a person see: the person whose it is, and the item's id."""
+        """Return the items of others that a person may see, as pairs of the owner and the item's id."""
         owners = self._list_workspaces()
         return [(owner.person, each.item) for owner in owners for each in list_grants(owner) if each.viewer == name]
 

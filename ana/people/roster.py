@@ -37,7 +37,7 @@ Listed = dict[Annotated[str, Field(pattern=f"^{PERSON.pattern}$")], Entry]
 
 
 class Roster(Protocol):
-    """The list of people, for all processes, and the places of what they have. Errors as of `People`."""
+    """The list of people, shared by all processes, and the places of their data. Errors as of `People`."""
 
     waits: bool
     """Whether to read it may take long, as where a database is away."""
@@ -58,7 +58,7 @@ class Roster(Protocol):
         """
 
     def find_calendar(self, names: Sequence[str], key: str) -> str | None:
-        """Return which of these people a calendar's key belongs to; None if to nobody."""
+        """Return the person to whom a calendar's key belongs, or None."""
 
 
 class FolderRoster:

@@ -1,4 +1,4 @@
-"""What a browser that has signed in keeps in place of a token: signed, for a week, ended with the token."""
+"""The cookie of a browser that has signed in: signed, valid for a week, and only as long as the token is."""
 
 import time
 from hashlib import sha256

@@ -1,1 +1,1 @@
-"""PostgreSQL: connections, migrations, and a transaction of one person. What is kept in it stands elsewhere."""
+"""PostgreSQL: connections, migrations, and transactions of one person. Other packages say what is in the tables."""

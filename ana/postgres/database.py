@@ -187,7 +187,7 @@ def open_database(url: str) -> Database:
     """Return the process's own pool of a database; it is closed with the process.
 
     Raises:
-        ConfigError: It is no address.
+        ConfigError: It is not an address of a database.
     """
     try:
         conninfo_to_dict(url)

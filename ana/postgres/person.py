@@ -1,4 +1,4 @@
-"""What one person has in a database, for whatever keeps something there: each call is a transaction."""
+"""One person's rows in a database, for every kind of storage there: each call is a transaction."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -128,7 +128,7 @@ class Session:
 
     @contextmanager
     def part(self) -> Iterator[None]:
-        """Undo what is done in the context, and no more, after an error."""
+        """After an error, roll back the changes made in the context, and only those."""
         self.add("SAVEPOINT part")
         try:
             yield
@@ -153,7 +153,7 @@ class Session:
             self.run(commits=True)
 
     def roll_back(self) -> None:
-        """Undo what was done, if the connection still works; without it the server does."""
+        """Roll back the changes if the connection still works; else the server does it."""
         if not self._connection.closed:
             self._connection.rollback()
 

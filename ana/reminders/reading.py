@@ -1,4 +1,4 @@
-"""When an item's reminders are due, by its `remind`: at a time or before its date, for each occurrence."""
+"""The times at which an item's reminders are due, by its `remind`: a time, or a period before each occurrence."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -144,7 +144,7 @@ def find_own_date(properties: Mapping[str, Json], zone: tzinfo) -> date | None:
 
 
 def iter_starts(item: Item, own: date | None, zone: tzinfo, since: datetime, until: datetime) -> Iterator[date]:
-    """Yield the dates of what repeats in this time; of any other item its own."""
+    """Yield the dates of a repeating item in this time; of any other item its own date."""
     repeat = read_item_repeat(item, zone)
     if repeat is None:
         yield from () if own is None else (own,)

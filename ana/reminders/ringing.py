@@ -58,7 +58,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Sharing:
-    """Who else is told of a series that nobody has marked: from which moment on, and where."""
+    """Other people who are reminded of a series that nobody has marked: from which moment on, and where."""
 
     since: datetime
     targets: Sequence[Target]
@@ -82,7 +82,7 @@ class Ringer:
 
     Args:
         signing: Signs their buttons; None: no buttons.
-        find_shared: Returns who else is told of items, by their ids.
+        find_shared: Returns by their ids the other people who are reminded of items.
     """
 
     def __init__(

@@ -40,7 +40,7 @@ _CREATE_CREATED = """CREATE TABLE IF NOT EXISTS created (
 class FolderThreadStore:
     """The conversations of a data folder; nothing is opened or created before it is used.
 
-    What reads checkpoints is imported by whoever reads them: it takes half a second.
+    The code that reads checkpoints is imported only when they are read, because that takes half a second.
     """
 
     errors = FILE_ERRORS

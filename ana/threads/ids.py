@@ -20,12 +20,12 @@ def canonical_id(text: str) -> str | None:
 
 
 def name_run(thread: str, message: str) -> str:
-    """Return the id of the run that a message begins in a thread: the message's own, if it is one as we write it."""
+    """Return the id of the run that a message begins in a thread: the message's own id if that is a valid one."""
     return message if message == canonical_id(message) else str(uuid.uuid5(uuid.UUID(thread), message))
 
 
 def is_thread_id(text: str) -> bool:
-    """Return whether records are kept under this id: a thread's, as we write it, or that of runs without one."""
+    """Return whether records are kept under this id: a thread's as we write it, or the one for runs without one."""
     return text in (canonical_id(text), NO_THREAD)
 
 

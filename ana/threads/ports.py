@@ -1,4 +1,4 @@
-"""What conversations need of whatever keeps them: states, names, trash, locks. Files in a folder are one answer."""
+"""Ports for the storage of conversations: states, names, trash, locks. Files in a folder are one implementation."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
@@ -19,7 +19,7 @@ PATIENCE = 10.0
 class DeletedThread:
     """A conversation that was deleted at `ts` (ISO 8601 in UTC), with its own id as `thread`.
 
-    `id` is that of its checkpoints in the trash, `trace` what was in its trace file, if it had one.
+    `id` is the id of its checkpoints in the trash, `trace` the text of its trace file, if it had one.
     """
 
     id: str
@@ -36,7 +36,7 @@ class DeletedThread:
 
 @dataclass(frozen=True)
 class Created:
-    """When a client created a conversation (ISO 8601 in UTC), and its own notes of it, of then or later."""
+    """The moment when a client created a conversation (ISO 8601 in UTC), and the client's own notes about it."""
 
     ts: str
     metadata: dict[str, Any]
@@ -45,7 +45,7 @@ class Created:
 class ThreadStore(Protocol):
     """A person's conversations: their states, their names, which one was left last, and the trash.
 
-    What is in the trash is under an id of its own, and in no list of threads. Where nothing can be written, names and
+    A thread in the trash has an id of its own, and is in no list of threads. Where nothing can be written, names and
     the last thread stay as they are. What fails of the disk, or the database, is raised as one of ana.errors, but for
     what savers do.
     """
@@ -105,14 +105,14 @@ class ThreadStore(Protocol):
         """Delete threads, by their own ids or by those in the trash."""
 
     def compact(self) -> None:
-        """Leave no byte of what was deleted."""
+        """Rewrite the files so that no byte of deleted conversations is left."""
 
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
         """Return the ids of the threads that mention what is looked for, also of deleted ones."""
 
 
 class ThreadLock(Protocol):
-    """The right to work in a conversation. It goes with its holder's process; whoever holds it cannot take it again."""
+    """The right to work in a conversation. It ends with the holder's process; the holder cannot take it twice."""
 
     @property
     def token(self) -> Token | None:

@@ -37,10 +37,10 @@ _WAITING = f"""SELECT thread FROM {_NEWEST}
 
 
 class PostgresThreadStore:
-    """The conversations of a person. What reads checkpoints is imported by whoever reads them: it takes half a second.
+    """The conversations of a person. The code that reads checkpoints is imported only when they are read.
 
     Args:
-        rows: What the person has in the database.
+        rows: The person's rows in the database.
     """
 
     errors: tuple[type[Exception], ...] = (StoreBroken, OSError)

@@ -1,6 +1,6 @@
 """Owning a conversation in PostgreSQL: a lease in a table, renewed while its holder works, taken over when it ran out.
 
-All that its holder writes is checked by it (`ana.leases`): who was held up for longer than it lasts writes nothing.
+Every write of its holder checks it (`ana.leases`): a holder that was held up for longer than it lasts writes nothing.
 """
 
 import logging
@@ -83,7 +83,7 @@ class PostgresThreadLocks:
 
 
 class Lease:
-    """The lease on one conversation. Whoever holds it cannot take it again."""
+    """The lease on one conversation. Its holder cannot take it a second time."""
 
     def __init__(self, rows: PersonRows, thread: str, program: str, patience: float, seconds: float) -> None:
         self.rows, self.seconds = rows, seconds

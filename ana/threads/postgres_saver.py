@@ -65,7 +65,7 @@ class PostgresSaver(ThreadSaver):
     """A saver of one person's conversations; prunes a thread whenever one of its turns begins.
 
     Args:
-        rows: What the person has in the database.
+        rows: The person's rows in the database.
         worker: Does what a program with an event loop asks for.
     """
 
@@ -157,7 +157,7 @@ class PostgresSaver(ThreadSaver):
         return [(id, parent) for id, parent in self._rows.ask(query, thread_id)]
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Delete the checkpoints of runs: what a thread was before them is its newest state again."""
+        """Delete the checkpoints of runs, so that the state of the thread before them is its newest again."""
         empty = "INSERT INTO emptied SELECT DISTINCT person, thread FROM checkpoints WHERE run = ?"
         for id in map(str, run_ids):
             self._rows.change(

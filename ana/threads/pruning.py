@@ -80,7 +80,7 @@ class PruningSaver(ThreadSaver, SqliteSaver):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        """Yield checkpoints, the newest first, as the base class; UserError if a client asks in a way that none can."""
+        """Yield checkpoints, the newest first, like the base class. Raises UserError for unsupported arguments."""
         try:
             with self.cursor(transaction=False) as cursor:
                 query = sequence.select_newest_first(config, filter, before, limit)
@@ -123,7 +123,7 @@ class PruningSaver(ThreadSaver, SqliteSaver):
             return cursor.execute(sequence.NEWEST_TWO, (thread_id,)).fetchall()
 
     def delete_for_runs(self, run_ids: Sequence[str]) -> None:
-        """Delete the checkpoints of runs: what a thread was before them is its newest state again."""
+        """Delete the checkpoints of runs, so that the state of the thread before them is its newest again."""
         for id in run_ids:
             for statement in (sequence.MARK_EMPTIED, sequence.REOPEN, sequence.DELETE_RUN):
                 self._change(statement, (str(id),))

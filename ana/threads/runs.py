@@ -18,7 +18,7 @@ class Run(Stoppable):
     """A run and its hold on its thread, from before the checkpoint is read until the last of its nodes has ended.
 
     Langgraph cannot stop a node that has begun: when a run is cancelled, the node's thread works on beside the next
-    run. So the thread is released by whoever is last, the run or its node, and a stopped node begins no further call.
+    run. So the last of the two, the run or its node, releases the thread, and a stopped node begins no further call.
 
     Args:
         lock: Of its thread, without a time-out; None where nobody else can work in it.

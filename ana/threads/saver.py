@@ -73,7 +73,7 @@ class ThreadSaver(BaseCheckpointSaver[str], ABC):
 
 
 class Address(NamedTuple):
-    """Where a checkpoint is; without an id the thread's newest is meant."""
+    """The address of a checkpoint; without an id it is the thread's newest."""
 
     thread: str
     namespace: str
@@ -81,7 +81,7 @@ class Address(NamedTuple):
 
     @property
     def config(self) -> RunnableConfig:
-        """The same in the words of LangGraph."""
+        """The address in the form of LangGraph's config."""
         named = {"thread_id": self.thread, "checkpoint_ns": self.namespace, "checkpoint_id": self.id}
         return {"configurable": named}
 

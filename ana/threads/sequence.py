@@ -1,6 +1,6 @@
 """The order in which checkpoints were saved, in a side table: their ids are times, and a clock can go back.
 
-Triggers keep the table, so that a row is saved and deleted in the same transaction as its checkpoint, whoever does it.
+Triggers keep the table, so that a row is always saved and deleted in the same transaction as its checkpoint.
 Rowids would not serve, because VACUUM may change them.
 """
 
@@ -119,7 +119,7 @@ def list_threads(connection: sqlite3.Connection) -> list[str]:
 
 
 def select(connection: sqlite3.Connection, table: str, query: str) -> list[Any]:
-    """Return the rows of a query; none if the file does not have the table, as one of an earlier version."""
+    """Return the rows of a query; none if the file has no such table, because an earlier version made it."""
     return connection.execute(query).fetchall() if table in _list_tables(connection) else []
 
 

@@ -62,7 +62,7 @@ class Threads:
         """Give a conversation another name.
 
         Raises:
-            WrongName: It is no name, or another conversation has it.
+            WrongName: It cannot be a name, or another conversation has it.
             UserError: There is no such thread.
         """
         name = read_name(name)
@@ -82,7 +82,7 @@ class Threads:
     def remember(self, name: str) -> str:
         """Return the id of the thread with exactly this name or id, and save the name for lists.
 
-        Raises WrongName if it is no name yet, and looks like the id of another conversation.
+        Raises WrongName for a new name that looks like the id of another conversation.
         """
         name = read_name(name)
         id = make_id(name, self._person)
@@ -121,7 +121,7 @@ class Threads:
         return {id: _describe_age((now - datetime.fromisoformat(ts)).total_seconds()) for id, ts in since.items()}
 
     def describe(self, id: str) -> Thread:
-        """Return what is known about a thread from its traces."""
+        """Describe a thread by its traces."""
         records, name = self._traces.read(id), self.store.names().get(id, "")
         if not records:
             return Thread(id, name, 0, "", "", "", "")

@@ -1,4 +1,4 @@
-"""What takes place at a time, and is past afterwards, as opposed to what somebody has to do by then."""
+"""Items that take place at a time and are past afterwards, unlike those that have to be done by then."""
 
 from collections.abc import Mapping
 

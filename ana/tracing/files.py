@@ -33,7 +33,7 @@ class TraceFiles(Traces):
         """The ids of records that could not be written."""
 
     def path(self, thread_id: str) -> Path:
-        """Return the file of a thread; UserError for what is no id: it must not reach the file system."""
+        """Return the file of a thread. Raises UserError for an invalid id, which must not reach the file system."""
         return self.folder / f"{check_id(thread_id)}.jsonl"
 
     def write(self, *records: Record) -> None:

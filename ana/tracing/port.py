@@ -1,4 +1,4 @@
-"""What the records of turns need of whatever keeps them. Files in a folder are one answer, a list in memory another."""
+"""The port for the storage of turns' records. Files in a folder are one implementation, a list in memory another."""
 
 import json
 import time
@@ -26,7 +26,7 @@ class Traces(Protocol):
     def iter_attempts(self, thread_id: str) -> Iterator[Record]:
         """Yield every record of a thread, oldest first, also of turns that were answered again later.
 
-        What is no record, as a line that a crash has cut short, is left out.
+        A line that is not a record, because a crash has cut it short, is left out.
 
         Raises:
             ConfigError: A newer program wrote one.
@@ -39,12 +39,12 @@ class Traces(Protocol):
         """Return the threads that have records, in order; only those written to since a moment, in seconds."""
 
     def place(self, thread_id: str, id: str) -> str:
-        """Return where a person finds a thread's newest record; empty if it could not be written."""
+        """Return the place of a thread's newest record, for people; empty if it could not be written."""
 
     def change(self, thread_id: str, change: Callable[[Record], Record | None]) -> int:
         """Replace every record of a thread, or remove it for None, and return how many are others now.
 
-        What is no record goes too. Nobody may write meanwhile.
+        A line that is not a record is removed, too. Nobody may write meanwhile.
         """
         before = [*self.iter_attempts(thread_id)]
         changed = [change(record) for record in before]
@@ -63,10 +63,10 @@ class Traces(Protocol):
         """Return the records of a thread as they are kept, a line for each; empty without one."""
 
     def put_back(self, thread_id: str, text: str) -> None:
-        """Keep the records of a thread as `read_text` gave them, in place of what there is; nothing without a text."""
+        """Replace the records of a thread by those that `read_text` returned; do nothing without a text."""
 
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
-        """Return the threads of which a record mentions what is looked for."""
+        """Return the threads with a record that mentions the text."""
         return {id for id in self.ids() if mentions(self.read_text(id).encode())}
 
     def read(self, thread_id: str) -> list[Record]:

@@ -61,7 +61,7 @@ class Step(TypedDict):
 
 
 class Snapshot(TypedDict):
-    """An item or a line in a receipt, as far as it is told."""
+    """The parts of an item or a line that a receipt shows."""
 
     content: str
     properties: NotRequired[dict[str, Any]]
@@ -116,14 +116,14 @@ class Tokens(TypedDict):
 
 
 class Untrue(TypedDict):
-    """What a model calls untrue in a draft."""
+    """A passage of a draft that a model calls untrue."""
 
     quote: Annotated[str, Field(description="The words of the draft, exactly.")]
     fact: Annotated[str, Field(description="What shows it, in one sentence.")]
 
 
 class DraftCheck(TypedDict):
-    """What a model said of a draft."""
+    """A model's reply about a draft."""
 
     model: str
     untrue: list[Untrue]
@@ -133,7 +133,7 @@ class DraftCheck(TypedDict):
 
 
 class Inputs(TypedDict):
-    """What a turn is run again from, beside its message, the model's decisions and the results of its calls."""
+    """The inputs for running a turn again, beside its message, the model's decisions and the results of its calls."""
 
     version: NotRequired[str]
     """Of ana."""

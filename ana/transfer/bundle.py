@@ -39,7 +39,7 @@ class Bundle:
         lines: Global Context lines, under their numbers.
         changes: The history of the records, in order.
         next_line: No line gets a number below this.
-        authors: The addresses of those who wrote an item, as far as its file names them, by its id.
+        authors: By an item's id the addresses of its authors, if its file names them.
         format: Of an export the number of its format, of other files 0.
         notes: What was left out or read otherwise than one might expect, a sentence each.
         columns: Of rows of a table what became of each column, a line each.

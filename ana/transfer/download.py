@@ -1,4 +1,4 @@
-"""A file at an address that a person wrote: within bounds, for others than the owner from the public internet alone."""
+"""Download a file from an address that a person wrote; only the owner's may be outside of the public internet."""
 
 import asyncio
 from base64 import b64encode
@@ -27,7 +27,7 @@ _HINT = "Look whether the address is right, and try again."
 
 
 class Download(NamedTuple):
-    """What was at an address, and the ETag by which a server tells whether it still is; empty without one."""
+    """The content at an address, and the ETag with which a server says whether it has changed; empty without one."""
 
     data: bytes
     tag: str
@@ -40,7 +40,7 @@ def download(url: str, kinds: Sequence[str] | None, tag: str = "") -> Download |
         kinds: What the person may reach; see `reach_as`.
 
     Raises:
-        UserError: It cannot be had; nothing that may be secret in the address is told.
+        UserError: It cannot be downloaded; the message hides everything in the address that may be secret.
     """
     import httpx
 

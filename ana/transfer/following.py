@@ -34,9 +34,9 @@ class Calendar:
 
     Args:
         name: What it is called here, a word.
-        url: Where it is read; whoever knows that can read it.
+        url: Its address; everybody who knows the address can read the calendar.
         at: When it was read last, ISO 8601; empty before that.
-        zone: The zone in which its times are written: that of the person when it was read first.
+        zone: The zone in which its times are written: the person's zone when it was read first.
         tag: The ETag that it had.
         fault: Why it could not be read; empty if it could.
     """
@@ -55,14 +55,14 @@ class Calendar:
 
     @property
     def source(self) -> str:
-        """Who tells its entries."""
+        """The source of its entries."""
         return name_calendar(self.name)
 
 
 def make_calendar(url: str, name: str = "") -> Calendar:
-    """Return a calendar at an address as programs hand it on, by a name in any words, else that of its machine.
+    """Return a calendar at an address; without a name it gets the name of its machine.
 
-    Raises UserError if it is no address of a calendar.
+    Raises UserError if it is not the address of a calendar.
     """
     kind, colon, rest = url.strip().partition("://")
     url = f"{'https' if kind.lower() == 'webcal' else kind}{colon}{rest}"
@@ -137,7 +137,7 @@ def _change(memory: Memory, calendar: Calendar, plan: Callable[[dict[str, Item],
 
 
 def list_news(memory: Memory, since: str) -> list[Change]:
-    """Return what calendars changed or lost since a moment, ISO 8601 in UTC, of each entry from first to last."""
+    """Return the changes and deletions by calendars since a moment (ISO 8601 in UTC), one for each entry."""
     entries = reversed(memory.history(since=since))
     return net(entry.change for entry in entries if entry.turn.startswith(READING) and entry.change.before)
 

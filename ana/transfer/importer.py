@@ -29,8 +29,8 @@ class ImportResult:
         unchanged: How many were already stored.
         conflicting: The ids of records that are different here, or were deleted here.
         turn: The turn that undoes it; empty if the records came with their own history.
-        others: How many of those that were stored are others' words.
-        notes: What was left out, and of what only the beginning is searched, a sentence each.
+        others: How many of the stored items are words of others.
+        notes: A sentence for each record that was left out, or of which only the beginning is searched.
     """
 
     new: int

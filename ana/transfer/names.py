@@ -24,7 +24,7 @@ ROOM = 8
 
 
 class NewNames:
-    """What the properties in a bundle are called here."""
+    """New names for the properties in a bundle."""
 
     def __init__(self, bundle: Bundle) -> None:
         items = (*bundle.items, *_list_states(bundle.changes))

@@ -1,4 +1,4 @@
-"""Whose words the records of a file are: as its kind or the export says, or as the person does."""
+"""Deciding whose words a file's records are: by its kind, by the export itself, or by the person."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection
@@ -15,10 +15,10 @@ Whose = Literal["mine", "others"]
 
 
 def tell_whose(bundle: Bundle, whose: Whose | None, own: Collection[str] = ()) -> Bundle:
-    """Return a bundle whose records are the person's, or others'; None for what it says itself.
+    """Return a bundle with its records marked as the person's or as others'; None leaves that to the bundle.
 
     Args:
-        own: The person's addresses: what only these have written, with `None`, is theirs.
+        own: The person's addresses. With None, records that only these addresses wrote are the person's.
     """
     if whose == "mine":
         return _change(bundle, lambda _, item: replace(item, sources=ALL_MINE), lambda _: PERSON)
@@ -29,7 +29,7 @@ def tell_whose(bundle: Bundle, whose: Whose | None, own: Collection[str] = ()) -
 
 
 def tell_past(bundle: Bundle) -> Bundle:
-    """Return an export that was written before sources were kept with those that the names of its turns tell."""
+    """Return an export from before sources were kept, with the sources that follow from the names of its turns."""
     states: defaultdict[RecordKey, PastStates] = defaultdict(PastStates)
     for entry in bundle.changes:
         before, after = (to_json(side) if side else None for side in (entry.change.before, entry.change.after))

@@ -28,11 +28,11 @@ SETTINGS = "settings.json"
 
 @dataclass(frozen=True)
 class FolderStorage:
-    """What a person has in files; nothing is opened or created before it is asked for.
+    """A person's data in files; nothing is opened or created before it is asked for.
 
     Args:
         traces_folder: The folder of the records of their turns.
-        people_folder: The folder of the folders of others than the owner.
+        people_folder: The folder with a folder for each person but the owner.
     """
 
     person: str

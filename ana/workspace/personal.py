@@ -1,4 +1,4 @@
-"""What a person sets for themselves, written where it is read: the owner's into .env, another's into their folder."""
+"""A person's own settings: the owner's are written into .env, another person's into their folder."""
 
 from collections.abc import Mapping
 from typing import Any

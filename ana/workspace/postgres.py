@@ -29,7 +29,7 @@ _KEEP_KEY = """INSERT INTO calendar_keys (number, digest) VALUES (current_settin
 
 
 class PostgresStorage:
-    """What a person has in a database."""
+    """A person's data in a database."""
 
     def __init__(self, rows: PersonRows) -> None:
         self._rows = rows

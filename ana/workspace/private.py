@@ -1,4 +1,4 @@
-"""What ana writes is private to the person who runs it: folders 0700, files 0600."""
+"""Private files: only the person who runs ana may read what it writes (folders 0700, files 0600)."""
 
 import os
 import stat
@@ -18,7 +18,7 @@ def keep_private(workspace: Workspace) -> list[Path]:
 def find_exposed(workspace: Workspace) -> list[Path]:
     """Return those of the data folder and the log files that others on this machine can read.
 
-    What is in a closed folder needs no mode of its own.
+    Files in a closed folder need no mode of their own.
     """
     ours = [*([workspace.folder] if holds_data(workspace) else []), *list_log_files(workspace.settings)]
     return [path for path in ours if _is_exposed(path)]

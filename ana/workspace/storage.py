@@ -1,4 +1,4 @@
-"""What keeps a person's state beside their items. Files in a folder are one answer, rows of a database another."""
+"""The storage of a person's state other than items, in files of a folder or in rows of a database."""
 
 from collections.abc import Collection
 from pathlib import Path
@@ -32,7 +32,7 @@ NoteName = (
 
 
 class Stamp(NamedTuple):
-    """What changes when something about a person does.
+    """A value that changes when something about a person changes.
 
     Args:
         place: Another one if somebody else has got the person's name since, or what was here was moved elsewhere; empty
@@ -59,7 +59,7 @@ def stamp_environment() -> tuple[int, ...]:
 
 
 class Storage(Protocol):
-    """All that one person has but their items."""
+    """All of a person's data except items."""
 
     def stamp(self) -> Stamp:
         """Return a stamp that changes when the person's settings do, or the person."""
@@ -77,7 +77,7 @@ class Storage(Protocol):
         """Return a short text that is kept for a command."""
 
     def list_people(self) -> list[str]:
-        """Return the others than the owner who have something here, or may."""
+        """Return the people other than the owner who have data here or may have some."""
 
     def open_traces(self, settings: Settings) -> "Traces":
         """Return the records of turns."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Workspace:
-    """Where everything is that a person has, with what opens it; nothing is opened or created before it is asked for.
+    """The places of a person's data, and the way to open it; nothing is opened or created before it is asked for.
 
     Args:
         settings: The settings that count for this person.
@@ -48,7 +48,7 @@ class Workspace:
 
     @property
     def people_folder(self) -> Path:
-        """The folder of the folders of others than the owner, and of the list of people."""
+        """The folder with the list of people and with a folder for each person but the owner."""
         return self.settings.ana_data_dir / PEOPLE
 
     @property
@@ -58,7 +58,7 @@ class Workspace:
 
     @property
     def server_folder(self) -> Path:
-        """The folder of what the dev server keeps, for everybody."""
+        """The folder in which the dev server keeps its data, for all people."""
         return self.settings.ana_data_dir / SERVER
 
     @property
@@ -73,12 +73,12 @@ class Workspace:
 
     @property
     def has_database(self) -> bool:
-        """Whether what people have is in a database, and not in their folders."""
+        """Whether people's data is in a database, and not in their folders."""
         return self.settings.ana_database_url is not None
 
     @cached_property
     def storage(self) -> "Storage":
-        """What keeps all that the person has but their items.
+        """The storage of all the person's data except items.
 
         Raises ConfigError if the database's address is wrong, or its driver is not installed.
         """
@@ -93,7 +93,7 @@ class Workspace:
 
     @cached_property
     def rows(self) -> "PersonRows":
-        """What the person has in the database. Errors as of `storage`."""
+        """The person's rows in the database. Errors as of `storage`."""
         url = self.settings.ana_database_url
         assert url
         try:
@@ -110,10 +110,10 @@ class Workspace:
         return self.storage.note(name)
 
     def get_calendar_key(self, *, change: bool = False) -> str:
-        """Return the key that lets anyone who has it read the person's calendar; it is made when first asked for.
+        """Return the key with which anyone can read the person's calendar; it is made when first asked for.
 
         Args:
-            change: Whether another takes its place: who has the old one reads nothing any more.
+            change: Whether to replace the key, so that the old one no longer works.
         """
         return self._keep_key("calendar", change=change)
 
@@ -128,7 +128,7 @@ class Workspace:
         return note.read()  # another program may have made one at the same time: the last counts
 
     def list_people(self) -> list[str]:
-        """Return the others than the owner who have something here, or may."""
+        """Return the people other than the owner who have data here or may have some."""
         return self.storage.list_people()
 
     def name_aside(self, name: str) -> Path:
@@ -150,7 +150,7 @@ class Workspace:
 
     @property
     def whereabouts(self) -> "Whereabouts":
-        """Where the person is."""
+        """The zone that the person is in."""
         from ana.workspace.zone import Whereabouts
 
         return Whereabouts(self.note("zone"), find_local_zone(self.settings.ana_timezone))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ZoneNote:
-    """What is known of where a person is.
+    """The zone that a person is in, as far as it is known.
 
     Args:
         zone: The name of their zone.
@@ -37,10 +37,10 @@ class ZoneNote:
 
 
 class ZoneChange(NamedTuple):
-    """What came of a change of the zone.
+    """The outcome of a change of the zone.
 
     Args:
-        sentence: What the person is told; empty where nothing changed.
+        sentence: The message to the person; empty if nothing changed.
         turn: The turn that let times keep the zone they were said in; empty where none had to.
     """
 
@@ -49,7 +49,7 @@ class ZoneChange(NamedTuple):
 
 
 class Whereabouts:
-    """Where a person is, as far as is known.
+    """The zone that a person is in, as far as it is known.
 
     Args:
         note: Keeps it.

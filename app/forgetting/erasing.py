@@ -1,7 +1,7 @@
 """Carrying out a plan: each store gives up what it has, the journal last, for it tells what else to look for.
 
-A note of the ids stands meanwhile: whoever opens the conversations next finishes what was cut short. Each step can be
-taken twice.
+A note keeps the ids meanwhile: the next program that opens the conversations finishes what was cut short. Each step
+can be taken twice.
 """
 
 import json

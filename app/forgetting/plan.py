@@ -1,4 +1,4 @@
-"""What is forgotten with a message or a record: whole turns, those that are named, or that wrote or show the record."""
+"""The turns that are forgotten with a message or a record: those named, and those that wrote or show the record."""
 
 import json
 from collections.abc import Collection, Iterator, Sequence
@@ -36,7 +36,7 @@ QUOTED = 60
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be forgotten, and what the person is told before it is.
+    """The turns to forget, and a description for the person, who is asked before.
 
     Args:
         day: When, by the person's clock.
@@ -85,7 +85,7 @@ class Plan:
         return f"(forgotten on {self.day})"
 
     def to_json(self) -> dict[str, list[str]]:
-        """Return what the person is told."""
+        """Return the description for the person."""
         stored = [*self.stored.values()]
         return {"forgets": [*self.forgets], "stored": stored, "stays": [*self.stays], "unreached": [*self.unreached]}
 

@@ -68,7 +68,7 @@ def read_resource(session: "Session", uri: str) -> tuple[str, str]:
 
 
 def read_context(session: "Session") -> str:
-    """Return the lines of Global Context with their numbers, and their sources if not the person."""
+    """Return the lines of Global Context with their numbers, and with their sources if they are not the person's."""
     sources = {int(line.id): line.source for line in session.handles.memory.backend.scan("line")}
     from_ = {number: f" (from {source})" for number, source in sources.items() if is_others(source)}
     lines = (f"{number}: {text}{from_.get(number, '')}" for number, text in session.read_lines().items())

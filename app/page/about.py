@@ -1,4 +1,4 @@
-"""What is known about the person: each line with since when, and because of which words; edited by hand."""
+"""About me: each line of Global Context with its date and the words that led to it, to be edited by hand."""
 
 from ana.workspace.personal import list_fixed, save_settings
 from app.knowing import explain_lines

@@ -1,4 +1,4 @@
-"""What a person does by hand on the page: each is a turn of its own, told on the next page, and can be undone there."""
+"""Acts by hand on the page: each is a turn of its own, reported on the next page, where it can be undone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ ZONE = "ana-zone"
 
 @dataclass(frozen=True)
 class Notice:
-    """What was just done.
+    """A message about the last act.
 
     Args:
         turn: The turn that did it; empty where nothing was done.
@@ -42,7 +42,7 @@ def find_place(request: Request) -> str:
 
 
 def find_notice(request: Request, handles: DataHandles) -> Notice | None:
-    """Return what an address says that was just done, as the journal has it, or that the person's zone is another.
+    """Return a notice of the act that an address names, from the journal, or of a change of the person's zone.
 
     None if it names nothing, and the browser is where it was.
     """

@@ -10,7 +10,7 @@ from app.page.visits import Page, Visit
 
 
 def ask(visit: Visit) -> Page:
-    """GET /app/reminder/{signed}: what it would do; nothing is done."""
+    """GET /app/reminder/{signed}: say what the button would do, without doing it."""
     return _show(visit, _find(visit))
 
 

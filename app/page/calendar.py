@@ -33,10 +33,10 @@ class Placed:
     """An item among the hours of a day.
 
     Args:
-        at: When it begins, in quarters of an hour since midnight.
-        long: How long it takes, in quarters of an hour.
-        lane: Its place among what is at the same time, from 0.
-        lanes: How many there are beside each other.
+        at: Its beginning, in quarters of an hour since midnight.
+        long: Its duration, in quarters of an hour.
+        lane: Its place among items at the same time, from 0.
+        lanes: The number of items beside each other.
     """
 
     item: ShownItem

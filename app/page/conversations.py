@@ -1,4 +1,4 @@
-"""A conversation as the page shows it: from the traces of its turns, and from what waits or works there."""
+"""A conversation as the page shows it, made from the traces of its turns, and from waiting and running ones."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -72,7 +72,7 @@ class Listed:
 
 
 def read_conversation(opened: OpenWorkspace, thread: str, before: str | None) -> dict[str, Any]:
-    """Return what a page of a conversation shows of it.
+    """Return the parts of a conversation that a page shows.
 
     That is its name, empty before its first turn; whether it has begun; its turns, the oldest first; and the turn
     before which there are more, empty if these are all. Raises UserError if it has no turn `before`.

@@ -41,7 +41,7 @@ class Field:
 
 
 def list_fields(values: Mapping[str, Json], place: str = "") -> list[Field]:
-    """Return a field for each value; those of an object within have one each, too."""
+    """Return a field for each value, also for each value of an object inside."""
     return [_describe(path, value) for path, value in _walk(values, place)]
 
 

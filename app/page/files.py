@@ -1,4 +1,4 @@
-"""What a person has, as files: an export, a calendar, a backup to keep; a file that is brought in."""
+"""A person's data as files: an export, a calendar, a backup to keep; and the import of a file."""
 
 import os
 import tempfile

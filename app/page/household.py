@@ -13,7 +13,7 @@ from app.server.workspaces import Workspaces
 
 
 def list_household(visit: Visit) -> list[str] | None:
-    """Return the others of a deployment; None if the person is not its owner."""
+    """Return the other people of a deployment; None if the person is not its owner."""
     if visit.request.state.person != OWNER:
         return None
     return [name for name in _require_owner(visit).names() if name != OWNER]

@@ -77,7 +77,7 @@ class Importing:
 
     @property
     def count(self) -> int:
-        """How many records were read: present ones and earlier versions."""
+        """The number of records read: present ones and earlier versions."""
         return len(self._bundle.items) + len(self._bundle.changes) if self._bundle else 0
 
     @property
@@ -87,7 +87,7 @@ class Importing:
 
     @property
     def bundle(self) -> Bundle:
-        """What was read."""
+        """The bundle that was read."""
         return self._bundle or Bundle()
 
     def keep(self, file: UploadFile) -> int:
@@ -111,7 +111,7 @@ class Importing:
         return await self._do(self._store)
 
     def stop(self) -> None:
-        """End it at its next step, unless it is being stored."""
+        """Stop the import at its next step, unless its items are being stored."""
         self._work.stop()
 
     async def _do(self, step: Callable[[], T]) -> T:

@@ -1,4 +1,4 @@
-"""What is kept, in a list: found by meaning, narrowed by what a person would ask for, marked together; the trash."""
+"""The list of items: searched by meaning, narrowed by filters, changed together; and the trash."""
 
 from collections.abc import Mapping
 from datetime import timedelta

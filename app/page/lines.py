@@ -14,7 +14,7 @@ _MARKED = re.compile(f"“[^“”]*”|{_STEP}")
 
 
 def show(value: Any) -> Any:
-    """Return what a template shows of a value. What is markup already, as what a field holds, stays as it is."""
+    """Return a value as a template shows it. Markup, such as the content of a field, stays as it is."""
     return escape_controls(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 

@@ -1,4 +1,4 @@
-"""What is done with items by hand: moved to another day, changed, deleted."""
+"""Changes of items by hand: to move, to change, to delete."""
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
@@ -125,7 +125,7 @@ def delete(_: Item) -> None:
 
 
 def read_day(text: str, today: date) -> date:
-    """Return the day that a form names: 2026-12-24, next tuesday. Raises UserError if it is no day or too far away."""
+    """Return the day that a form names, such as next tuesday. Raises UserError if it is not a day, or too far away."""
     day = _read_place(text, today)
     if isinstance(day, datetime):
         raise UserError(_("{value} is no day alone.").format(value=quote(text, 40)), _("A day looks like 2026-12-24."))

@@ -1,4 +1,4 @@
-"""Whether a phone reaches this server: a code for it to open, and what the phone is then told."""
+"""Checking whether a phone reaches this server: a code for it to open, and the page that the phone gets."""
 
 import segno
 from markupsafe import Markup
@@ -34,7 +34,7 @@ def test(visit: Visit) -> Page:
 
 
 def greet(visit: Visit) -> Page:
-    """GET /app/hello/{secret}: what a phone sees that has reached the server; open to whoever has the address."""
+    """GET /app/hello/{secret}: shown to a phone that has reached the server, without signing in."""
     if not note_visit(load_workspace(), visit.find("secret")):
         raise HTTPException(404, "There is no such page.")
     return Page("hello.html", told=_(REACHED))

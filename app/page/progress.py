@@ -23,7 +23,7 @@ _SENTENCE_END = re.compile(r"[.!?。！？\n]+\s*")
 
 @dataclass
 class Progress:
-    """What a turn shows so far.
+    """The parts of a turn that are shown while it runs.
 
     Args:
         year: The year that days are shown without.
@@ -39,7 +39,7 @@ class Progress:
 
     @property
     def doing(self) -> str:
-        """What goes on, in words."""
+        """The present step, in words."""
         return _("Writing") if self.draft else self.tell_wait() or _("Thinking")
 
     @property

@@ -1,4 +1,4 @@
-"""What a person sets for themselves: zone, dial, budget, model, where reminders ring, and the calendar's address."""
+"""A person's own settings: zone, dial, budget, model, addresses for reminders, and the calendar's address."""
 
 from collections.abc import Sequence
 

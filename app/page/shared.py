@@ -1,4 +1,4 @@
-"""Series that others let a person see, and whom a person lets see theirs."""
+"""Series that other people share with a person, and the people with whom this person shares."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from app.server.workspaces import Workspaces
 
 @dataclass(frozen=True)
 class SharedItem:
-    """All that is shown of another person's item: whose it is, what it says, and its date."""
+    """The parts of another person's item that are shown: its owner, its text, its date."""
 
     person: str
     content: str
@@ -44,7 +44,7 @@ def change(visit: Visit) -> str:
 
 
 def list_viewers(handles: Handles, id: str) -> list[str]:
-    """Return who may see an item."""
+    """Return the people who may see an item."""
     return [each.viewer for each in list_grants(handles.workspace) if each.item == id]
 
 

@@ -1,4 +1,4 @@
-"""What all of the page shares: how it is drawn, and the headers it is sent with."""
+"""The frame of all pages: how they are rendered, and the headers they are sent with."""
 
 from collections.abc import Callable
 from functools import cache
@@ -83,7 +83,7 @@ def _environment() -> Environment:
 
 
 def compile_templates() -> None:
-    """Compile all templates, so that the first view of no page waits for that."""
+    """Compile all templates, so that no first view of a page has to wait for that."""
     for name in _environment().list_templates():
         _environment().get_template(name)
 

@@ -1,4 +1,4 @@
-"""The day: today by its times, what is overdue or not marked, the next days."""
+"""Today: items by their times, overdue and unmarked items, and the next days."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ class ShownItem:
 
 @dataclass(frozen=True)
 class Group:
-    """Items under a title, of which some more are not shown, and the day to which what is dropped there is moved."""
+    """Items under a title, the number of those not shown, and the day that an item gets when it is dropped there."""
 
     title: str
     items: Sequence[ShownItem]
@@ -101,7 +101,7 @@ def finish(visit: Visit) -> str:
 
 
 def choose_day(visit: Visit) -> Page:
-    """GET /app/items/{id}/move?date=DATE&next=PLACE: where it can be moved to."""
+    """GET /app/items/{id}/move?date=DATE&next=PLACE: the days to which it can be moved."""
     item, today = get_item(visit.handles, visit.find("id")), visit.handles.clock.now().date()
     there = keep_here(visit.ask("next"), "/today")
     return Page("move.html", item=item, date=visit.ask("date"), next=there, days=list_days(today), today=today)

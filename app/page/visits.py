@@ -1,4 +1,4 @@
-"""What a person asks of the page, as each of its parts is given it, and what a part answers."""
+"""A request to the page, as each of its parts gets it, and the answer of a part."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ class Page:
 
 @dataclass(frozen=True)
 class Visit:
-    """What a person asks of the page.
+    """A person's request to the page.
 
     Args:
         request: As it came.
@@ -75,19 +75,19 @@ class Visit:
         return read_text(self.form, name)
 
     def ask(self, name: str) -> str:
-        """Return what the address asks by a name, without spaces around it; empty without it."""
+        """Return a value from the address's query, without spaces around it; empty if it is missing."""
         return self.request.query_params.get(name, "").strip()
 
     def find(self, name: str) -> str:
-        """Return a part of the address's path."""
+        """Return the part of the address's path that its route calls by this name."""
         return str(self.request.path_params[name])
 
     def go_on(self, path: str) -> str:
-        """Return where to go on, and be told there what was done."""
+        """Return the address to go on to, with a notice of what was done."""
         return go_on(path, self.by.turn)
 
     def go_back(self, other: str, turn: str = "") -> str:
-        """Return where the form says to go on, and be told there what was done, by it or as a turn of its own.
+        """Return the address that the form names, with a notice of what was done, by this act or by another turn.
 
         Args:
             other: Where to go on if it names no path of the page.
@@ -103,7 +103,7 @@ Part = Callable[[Visit], Answer | Awaitable[Answer]]
 
 
 def go_on(path: str, turn: str = "", **query: str) -> str:
-    """Return where to go on after an act.
+    """Return the address to go on to after an act.
 
     Args:
         path: A path of the page, without its base; it may have a query.

@@ -51,7 +51,7 @@ class Conversations:
         self._threads.store.set_last(self.id)
 
     def find_turn(self, name: str) -> str:
-        """Return the id of one of the last turns here, for 2 that of the last but one, for nothing that of the last.
+        """Return the id of one of the last turns here: 2 is the last but one, nothing the last.
 
         Any other name is returned as it is. Raises UserError if there are fewer.
         """

@@ -1,4 +1,4 @@
-"""Arguments as `key: value` lines that a person edits: YAML, in which only what JSON has is more than a text."""
+"""Arguments as `key: value` lines that a person edits: YAML, in which all values that JSON does not have are texts."""
 
 import re
 from collections.abc import Sequence

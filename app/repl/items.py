@@ -11,7 +11,7 @@ ITEMS, MOST_ITEMS = 20, 1000
 
 
 def show_items(handles: DataHandles, words: str) -> None:
-    """Print a table of the items that words find; of all, what is open first, for the word `all` or none."""
+    """Print a table of the items that words find; for `all`, or without words, of all items, open ones first."""
     is_all = words.lower() == "all"
     limit = MOST_ITEMS if is_all else ITEMS
     matches = list_open_first(handles.memory, limit) if is_all or not words else handles.memory.find(words, limit=limit)

@@ -1,4 +1,4 @@
-"""What the REPL says at its start without being asked: where the person is, and what is due."""
+"""News at the start of the REPL: a change of the person's zone, and items that are due."""
 
 from ana.handles import DataHandles
 from ana.translation import _

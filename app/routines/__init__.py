@@ -1,1 +1,1 @@
-"""Routines: what is asked at its times, each time as a turn, and where the answers go."""
+"""Routines: questions that are asked at their times, each time as a turn, and the delivery of the answers."""

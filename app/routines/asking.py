@@ -1,4 +1,4 @@
-"""A turn that must not be run twice, whoever runs it and however often it is cut short."""
+"""A turn that runs once, even if several programs try, or if it is cut short."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

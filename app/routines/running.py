@@ -207,7 +207,7 @@ def answer_meanwhile(
 
 
 def cut_text(text: str) -> str:
-    """Return an answer as a message can hold it."""
+    """Return an answer, cut to the length of a message."""
     if len(text) <= MOST_CHARACTERS:
         return text
     return f"{text[:MOST_CHARACTERS].rstrip()}…\n\nThe rest is in its conversation."

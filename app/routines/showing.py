@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ShownRoutine:
-    """A routine in a list; what is not known is empty.
+    """A routine in a list; unknown fields are empty.
 
     Args:
         thread: The conversation in which it is asked.

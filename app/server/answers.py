@@ -1,4 +1,4 @@
-"""What every route of the LangGraph API needs: the workspace of the person who asks, and answers as JSON."""
+"""Helpers for every route of the LangGraph API: the workspace of the person who asks, and answers as JSON."""
 
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
@@ -38,7 +38,7 @@ async def hold_workspace(request: Request, person: str) -> OpenWorkspace:
 
 
 class Speaking:
-    """Has the page speak the language that the browser asks for, until it is known who uses it; all else is English."""
+    """Sets the page's language to the browser's until the person is known; everything else is English."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -78,7 +78,7 @@ def read_number(request: Request, name: str, default: int, least: int, most: int
 
 
 def read_limit(request: Request, default: int) -> int:
-    """Return how many rows are asked for. Errors as of `read_number`."""
+    """Return the number of rows that a request asks for. Errors as of `read_number`."""
     return read_number(request, "limit", default, 1, MOST_ROWS)
 
 

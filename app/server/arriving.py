@@ -67,7 +67,7 @@ class Arriving:
 
 
 class Room:
-    """Refuses a body for which there is no room beside others of the same person that are not answered yet.
+    """Refuses a body if the same person's unanswered requests leave no room for it.
 
     It stands behind what asks for a token, and before whatever reads a body.
     """

@@ -1,4 +1,4 @@
-"""How a run begins: what a client may order, in which conversation, and in whose place."""
+"""Beginning a run: what a client may order, in which conversation, and which run it replaces."""
 
 import uuid
 from typing import Any
@@ -108,7 +108,7 @@ async def _has_asked(opened: OpenWorkspace, run: StartedRun) -> bool:
 
 
 def read_requests(event: Event) -> list[Any]:
-    """Return what an event says that a person is asked."""
+    """Return the requests to a person that are in an event."""
     is_asking = event.name in STATES and ASKS.encode() in event.data
     return (from_json(event.data).get(ASKS) or []) if is_asking else []
 

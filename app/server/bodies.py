@@ -1,4 +1,4 @@
-"""The bodies of the LangGraph API that are read, each with the fields that count here; others are ignored."""
+"""The bodies of requests to the LangGraph API, with the fields that are used here; others are ignored."""
 
 import re
 from typing import Annotated, Any, Literal, TypeVar

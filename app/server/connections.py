@@ -17,8 +17,8 @@ MOST_FILES = 65_536
 
 
 class Protocol(H11Protocol):
-    """Closes a connection on which a request does not arrive in time, or whose answer is not taken: the library waits
-    without an end, and whoever opens as many as there can be keeps everybody out."""
+    """Closes a connection if a request does not arrive in time, or if its answer is not read. The library would wait
+    without an end, so one client could open all possible connections and keep everybody out."""
 
     _waiting: asyncio.TimerHandle | None = None
     _stuck: asyncio.TimerHandle | None = None

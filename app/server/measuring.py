@@ -1,6 +1,6 @@
 """Figures of a process for Prometheus, where ANA_METRICS asks for them; what makes them is imported only then.
 
-They tell how often and how long; never of whom, and never a word of anybody.
+They say how often and how long, but contain no names and no words of a person.
 """
 
 import errno

@@ -1,4 +1,4 @@
-"""What fails by an exception: an answer for each kind, and no traceback in the log for what a person can act on."""
+"""Answers for exceptions, one for each kind, without a traceback in the log if a person can act on it."""
 
 from collections.abc import Awaitable, Callable
 

@@ -64,7 +64,7 @@ async def transcript(request: Request) -> JSONResponse:
 
 
 def health(_: Request) -> JSONResponse:
-    """GET /health: the server answers, and the model it uses."""
+    """GET /health: say that the server works, and which model it uses."""
     settings = load_settings()
     return JSONResponse({"status": "ok", "provider": settings.provider, "model": model_name(settings)})
 

@@ -1,4 +1,4 @@
-"""What is told of a person's threads: from the saver, the traces and the runs that have not ended."""
+"""The rows of a person's threads, made from the saver, the traces and the runs that have not ended."""
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
@@ -21,7 +21,7 @@ Mark = tuple[int, int, str]
 
 
 class Rows:
-    """The rows of a person's threads. What states hold is long: only that of the last threads asked for is kept."""
+    """The rows of a person's threads. States are long, so only those of the last requested threads are cached."""
 
     def __init__(self, workspace: Workspace, runs: Runs) -> None:
         self._threads = workspace.open_threads()

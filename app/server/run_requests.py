@@ -44,7 +44,7 @@ def find_bare_reply(order: dict[str, Any]) -> Any:
 
 
 def read_place(order: dict[str, Any]) -> dict[str, Any]:
-    """Return from which checkpoint a run goes on, whichever way its client names it; empty for the newest."""
+    """Return the checkpoint from which a run goes on, in any form that clients use; empty for the newest."""
     id = ((order.get("config") or {}).get("configurable") or {}).get("checkpoint_id")
     ways = ({"checkpoint_id": id}, order.get("checkpoint") or {}, {"checkpoint_id": order.get("checkpoint_id")})
     return {name: value for way in ways for name, value in way.items() if name in CHECKPOINT and value}

@@ -1,4 +1,4 @@
-"""What clients are told, in the shapes of the LangGraph API."""
+"""Answers to clients, in the shapes of the LangGraph API."""
 
 import json
 from datetime import datetime
@@ -83,7 +83,7 @@ def show_checkpoint(config: RunnableConfig | None) -> Json | None:
 
 
 def show_interrupt(interrupt: Interrupt) -> Json:
-    """Return what waits for a person."""
+    """Return a request that waits for a person."""
     return {"id": interrupt.id, "value": interrupt.value}
 
 

@@ -1,4 +1,4 @@
-"""Whose request it is: told by its token alone, before anything that routes it has run."""
+"""Deciding whose request it is, by its token alone, before it is routed."""
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable

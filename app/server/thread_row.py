@@ -1,4 +1,4 @@
-"""What a server tells of a thread: the row of the LangGraph API."""
+"""A thread in the form of the LangGraph API's row."""
 
 import re
 from datetime import datetime

@@ -38,7 +38,7 @@ class PostedReply(Reply):
 
 
 def read_body(body: bytes) -> Question | PostedReply:
-    """Return what is asked. Raises ValidationError, which says what is wrong."""
+    """Return the question. Raises ValidationError, which says what is wrong."""
     try:
         decides = "decisions" in from_json(body)
     except (ValueError, TypeError):

@@ -1,4 +1,4 @@
-"""How a run is carried out: the graph runs in its thread, and what it streams is told as the LangGraph API tells it."""
+"""Carrying out a run: the graph runs in the run's thread, and its stream becomes events of the LangGraph API."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping

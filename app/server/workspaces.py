@@ -42,11 +42,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass
 class OpenWorkspace:
-    """What a person's requests work with.
+    """The open workspace with which a person's requests work.
 
     Args:
         worker: Runs the graph in the person's threads.
-        rows: What is told of the person's threads.
+        rows: The rows of the person's threads.
         turns: Runs the turns of POST /ask.
         slots: In which these and runs work.
         sessions: What other assistants do.
@@ -140,7 +140,7 @@ class Workspaces:
         """Why a person's reminders do not."""
 
     def count_waiting(self) -> int:
-        """Return how many runs wait for their turn."""
+        """Return how many runs are waiting."""
         if url := self._load_settings().ana_database_url:
             from ana.runs.queue import count_waiting
 

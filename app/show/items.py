@@ -64,7 +64,7 @@ def tell_elsewhere(item: Item) -> str:
 
 
 def tell_status(item: Item) -> str:
-    """Return a status in brackets; nothing of one that is simply active."""
+    """Return a status in brackets; nothing if it is simply active."""
     status = item.properties.get("status")
     return f" ({show_text(status)})" if isinstance(status, str) and status != "active" else ""
 

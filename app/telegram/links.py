@@ -68,7 +68,7 @@ class Chat:
 
 @dataclass(frozen=True)
 class Code:
-    """What links a chat.
+    """A code that links a chat.
 
     Args:
         digest: The digest of the digits.

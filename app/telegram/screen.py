@@ -39,7 +39,7 @@ Buttons = list[list[dict[str, str]]]
 
 class Messages:
     """The messages of one answer. Each is sent once, as a placeholder, and changed from then on: what is sent twice
-    because its receipt was lost is no answer that comes twice.
+    because its receipt was lost is not an answer that comes twice.
 
     Args:
         ids: Messages that were already sent.

@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 
 from ana.memory.sources import is_others
-from evals.attack.linear import measure_all, report
+from evals.attack.linear import list_cases, measure_all, report
 from evals.attack.play import BAD, DIALS, SURFACES, play, read_attacks
 from evals.attack.twins import play_twin, read_twins
 
@@ -33,7 +33,7 @@ def main() -> int:
         print(f"on {on} {count} times merely {what}, in the receipt")
     requests = play_twins()
     print(f"{played.total()} plays, {bad} did what only a yes allows; {requests} harmless turns asked")
-    return 1 if report(measure_all()) or bad or requests else 0
+    return 1 if report(measure_all(list_cases())) or bad or requests else 0
 
 
 def play_twins() -> int:

@@ -1,19 +1,20 @@
 """The referee of reading: every pattern and every reader of text takes time that grows with the text alone.
 
-Each is given texts that are pumped from a piece, of four sizes, in a child process whose time is limited: one that
+Each is given texts that are pumped from a piece, of four sizes, in a fork of its own whose time is limited: one that
 takes longer than that is named too.
 """
 
+import contextlib
 import gc
-import json
 import logging
+import multiprocessing
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from multiprocessing.connection import Connection
 from typing import NamedTuple
 
-from ana.children import PIPE, start_python
 from ana.recent import Recent
 from evals.attack.patterns import Pump, list_patterns, list_pumps
 from evals.attack.readers import ENDS, PIECES, list_readers
@@ -79,6 +80,7 @@ class Measured(NamedTuple):
 
 
 Clock = Callable[[], float]
+_FORK = multiprocessing.get_context("fork")
 
 
 def list_cases() -> list[Case]:
@@ -147,43 +149,33 @@ def _time(case: Case, text: str, clock: Clock) -> float:
         signal.setitimer(signal.ITIMER_PROF, 0)
 
 
-def measure_all(child: Sequence[str] = ("-m", "evals.attack.linear")) -> Iterator[Measured]:
-    """Yield what each case takes, measured in children: one that is killed is followed by another.
-
-    Args:
-        child: What the children run; the number of the first case is added.
-    """
-    number, count = 0, 1
-    while number < count:
-        with start_python(*child, str(number), stdout=PIPE, text=True) as process:
-            pump = name = ""
-            for line in process.stdout or ():
-                row = json.loads(line)
-                if "pump" in row and len(row) == 1:
-                    pump = row["pump"]
-                elif "number" in row:
-                    number, count, name = row["number"], row["count"], row["name"]
-                else:
-                    yield Measured(**row)
-        if process.returncode == 0:
-            return
-        is_slow = process.returncode == -signal.SIGPROF
-        fault = f"it was killed after {KILLED} s" if is_slow else f"its process ended with {process.returncode}"
-        yield Measured(name, pump, float(KILLED), 1.0, fault)
-        number += 1
-
-
-def run_child(cases: Sequence[Case], first: int) -> None:
-    """Measure the cases from one on, and print each before and after."""
+def measure_all(cases: Iterable[Case]) -> Iterator[Measured]:
+    """Yield what each case takes, measured in a fork of its own."""
     logging.disable()
     gc.freeze()  # what is loaded is not gone through again with every collection
-    for number, case in enumerate(cases[first:], first):
-        _print(number=number, count=len(cases), name=case.name)
-        _print(**measure(case, lambda pump: _print(pump=repr("".join(pump))))._asdict())
+    return map(_measure_apart, cases)
 
 
-def _print(**fields: object) -> None:
-    print(json.dumps(fields), flush=True)
+def _measure_apart(case: Case) -> Measured:
+    ours, its = _FORK.Pipe(duplex=False)
+    child = _FORK.Process(target=_measure_here, args=(case, its))
+    child.start()
+    its.close()
+    last: Pump | Measured = Pump("", "", "")
+    with contextlib.suppress(EOFError):
+        while True:
+            last = ours.recv()
+    child.join()
+    if isinstance(last, Measured):
+        return last
+    is_slow = child.exitcode == -signal.SIGPROF
+    fault = f"it was killed after {KILLED} s" if is_slow else f"its process ended with {child.exitcode}"
+    return Measured(case.name, repr("".join(last)), float(KILLED), 1.0, fault)
+
+
+def _measure_here(case: Case, pipe: Connection) -> None:
+    """Tell each text before it is read, and at the end what was measured."""
+    pipe.send(measure(case, pipe.send))
 
 
 def report(measured: Iterable[Measured], worst: int = 10) -> int:
@@ -199,7 +191,4 @@ def report(measured: Iterable[Measured], worst: int = 10) -> int:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        run_child(list_cases(), int(sys.argv[1]))
-    else:
-        sys.exit(report(measure_all()) > 0)
+    sys.exit(report(measure_all(list_cases())) > 0)

@@ -86,7 +86,7 @@ def judge(sentence: Sentence, steps: Sequence[Step], answer: str, contents: Mapp
     writes = [step for step in steps if step["tool"] in WRITES and _succeeded(step)]
     tools = frozenset(step["tool"] for step in steps)
     effect = Effect(sentence, writes, tools, answer, find_items(answer, contents))
-    findings = [_JUDGES[meaning](effect) for meaning in (sentence.means, *sentence.also)]
+    findings = [_judge_meaning(meaning, effect) for meaning in (sentence.means, *sentence.also)]
     verdict, why = min(findings, key=lambda finding: _ORDER.index(finding[0]))
     return Outcome(sentence, answer, verdict, why)
 
@@ -106,15 +106,34 @@ def _succeeded(step: Step) -> bool:
     return not (isinstance(observation, dict) and {"error", "existing"} & observation.keys())
 
 
-def _judge_keeping(effect: Effect) -> Finding:
+def _judge_meaning(meaning: str, effect: Effect) -> Finding:
+    if meaning in _KEEPING:
+        return _judge_keeping(effect, *_KEEPING[meaning])
+    if meaning in _CHANGES:
+        return _judge_change(effect, _CHANGES[meaning])
+    if effect.writes:
+        return "wrong", f"wrote {effect.written}"
+    missing = _LOOKING[meaning](effect)
+    return ("useless", missing) if missing else _USEFUL
+
+
+# ---- something is to be kept
+
+
+def _judge_keeping(effect: Effect, is_allowed: Callable[[Effect], bool], judge: Callable[[Effect], Finding]) -> Finding:
+    """Judge what is to be kept: with these tools and all its words; whether it is right otherwise, the judge says."""
     if not effect.writes:
         return "useless", "nothing was kept"
-    if effect.written != ["create_item"]:
+    if not is_allowed(effect):
         return "wrong", f"wrote {effect.written}"
-    args = effect.writes[0]["args"]
-    properties = args.get("properties") or {}
-    if lost := _find_lost(effect.sentence, str(args["content"])):
+    kept = "\n".join(str(step["args"]["content"]) for step in effect.writes).casefold()
+    if lost := [word for word in effect.sentence.words if word.casefold() not in kept]:
         return "wrong", f"lost {lost}"
+    return judge(effect)
+
+
+def _judge_item(effect: Effect) -> Finding:
+    properties = effect.writes[0]["args"].get("properties") or {}
     due, right = properties.get("due_date"), effect.sentence.due
     if right is not None and due not in right:
         return ("wrong", f"is due {due}, not {right}") if due else ("useless", f"has no date, not {right}")
@@ -125,116 +144,83 @@ def _judge_keeping(effect: Effect) -> Finding:
 
 def _judge_line(effect: Effect) -> Finding:
     """A line about the person; kept whole as an item it can at least be found."""
-    if not effect.writes:
-        return "useless", "nothing was kept"
-    if effect.written not in (["append_context"], ["create_item"]):
-        return "wrong", f"wrote {effect.written}"
-    if lost := _find_lost(effect.sentence, str(effect.writes[0]["args"]["content"])):
-        return "wrong", f"lost {lost}"
     return _USEFUL if effect.written == ["append_context"] else ("useless", "is an item, no line")
 
 
 def _judge_paste(effect: Effect) -> Finding:
-    if not effect.writes:
-        return "useless", "nothing was kept"
-    created, count = effect.written.count("create_item"), effect.sentence.count
-    if created < len(effect.writes) or created > count:
-        return "wrong", f"wrote {effect.written}"
-    if lost := _find_lost(effect.sentence, "\n".join(str(step["args"]["content"]) for step in effect.writes)):
-        return "wrong", f"lost {lost}"
-    return _USEFUL if created == count else ("useless", f"kept as {created}, not {count}")
+    kept, count = len(effect.writes), effect.sentence.count
+    return _USEFUL if kept == count else ("useless", f"kept as {kept}, not {count}")
 
 
-def _find_lost(sentence: Sentence, content: str) -> list[str]:
-    return [word for word in sentence.words if word.casefold() not in content.casefold()]
+def _are_few_items(effect: Effect) -> bool:
+    return {*effect.written} == {"create_item"} and len(effect.writes) <= effect.sentence.count
 
 
-def _judge_finding(effect: Effect) -> Finding:
+_KEEPING: Mapping[str, tuple[Callable[[Effect], bool], Callable[[Effect], Finding]]] = {
+    "keep": (lambda effect: effect.written == ["create_item"], _judge_item),
+    "about me": (lambda effect: effect.written in (["append_context"], ["create_item"]), _judge_line),
+    "paste": (_are_few_items, _judge_paste),
+}
+
+# ---- an item is to be changed
+
+
+def _judge_change(effect: Effect, is_right: Callable[[Effect, str, Mapping[str, Any]], bool]) -> Finding:
+    """Judge an order to change one item: it asks where several are meant, and says so where none is."""
+    targets = effect.sentence.items
     if effect.writes:
-        return "wrong", f"wrote {effect.written}"
-    wanted = set(effect.sentence.items)
-    if missing := wanted - effect.items:
-        count = len(wanted) - len(missing)
-        if count < MOST_ITEMS:
-            return "useless", f"did not show {sorted(missing)}"
-    if len(effect.items) > MOST_ITEMS or (effect.items and not wanted and not effect.sentence.says):
-        return "useless", f"showed {sorted(effect.items)}"
-    if not wanted and not effect.sentence.says and not effect.says_no:
-        return "useless", "did not say that there is nothing"
-    return _check_saying(effect)
+        step = effect.writes[0]
+        is_target = len(effect.writes) == 1 and (step["args"].get("id"),) == targets
+        if is_target and is_right(effect, step["tool"], step["args"]):
+            return _USEFUL
+        return "wrong", f"wrote {[(s['tool'], s['args']) for s in effect.writes]}"
+    if len(targets) == 1:
+        return "useless", "nothing was changed"
+    if not targets:
+        return _USEFUL if effect.says_no else ("useless", "did not say that there is none")
+    return _USEFUL if effect.asks and set(targets) <= effect.items else ("useless", "did not ask which")
 
 
-def _judge_change(*tools: str, is_right: Callable[[Effect, Mapping[str, Any]], bool]) -> Callable[[Effect], Finding]:
-    """Return a judge of orders to change one item; they ask where several are meant, and say so where none is."""
-
-    def judge_change(effect: Effect) -> Finding:
-        targets = effect.sentence.items
-        if effect.writes:
-            args = effect.writes[0]["args"]
-            is_target = len(effect.written) == 1 and effect.written[0] in tools and (args.get("id"),) == targets
-            right = is_target and is_right(effect, args)
-            return _USEFUL if right else ("wrong", f"wrote {[(s['tool'], s['args']) for s in effect.writes]}")
-        if len(targets) == 1:
-            return "useless", "nothing was changed"
-        if not targets:
-            return _USEFUL if effect.says_no else ("useless", "did not say that there is none")
-        return _USEFUL if effect.asks and set(targets) <= effect.items else ("useless", "did not ask which")
-
-    return judge_change
+def _is_update(tool: str, args: Mapping[str, Any], properties: Mapping[str, str]) -> bool:
+    return tool == "update_item" and args.get("content") is None and args.get("properties") == properties
 
 
-def _is_done(_: Effect, args: Mapping[str, Any]) -> bool:
-    return args.get("content") is None and args.get("properties") == {"status": "done"}
-
-
-def _is_moved(effect: Effect, args: Mapping[str, Any]) -> bool:
-    return args.get("content") is None and args.get("properties") == {"due_date": effect.sentence.to}
-
-
-def _is_gone(effect: Effect, args: Mapping[str, Any]) -> bool:
+def _is_gone(_: Effect, tool: str, args: Mapping[str, Any]) -> bool:
     """Whether an item is deleted, or cancelled, which "cancel the gym" says of it."""
-    return effect.written == ["delete_item"] or args.get("properties") == {"status": "cancelled"}
+    return tool == "delete_item" or (tool == "update_item" and args.get("properties") == {"status": "cancelled"})
 
 
-def _judge_undo(effect: Effect) -> Finding:
-    if effect.writes:
-        return "wrong", f"wrote {effect.written}"
-    return _USEFUL if "undo" in effect.tools else ("useless", "nothing was undone")
+_CHANGES: Mapping[str, Callable[[Effect, str, Mapping[str, Any]], bool]] = {
+    "done": lambda _, tool, args: _is_update(tool, args, {"status": "done"}),
+    "delete": _is_gone,
+    "move": lambda effect, tool, args: _is_update(tool, args, {"due_date": effect.sentence.to}),
+}
+
+# ---- nothing is to be written: what is missing, empty if nothing is
 
 
-def _judge_saying(effect: Effect) -> Finding:
-    return ("wrong", f"wrote {effect.written}") if effect.writes else _check_saying(effect)
+def _lack_items(effect: Effect) -> str:
+    wanted, says = set(effect.sentence.items), effect.sentence.says
+    if (missing := wanted - effect.items) and len(wanted & effect.items) < MOST_ITEMS:
+        return f"did not show {sorted(missing)}"
+    if len(effect.items) > MOST_ITEMS or (effect.items and not wanted and not says):
+        return f"showed {sorted(effect.items)}"
+    if not wanted and not says and not effect.says_no:
+        return "did not say that there is nothing"
+    return _lack_text(effect)
 
 
-def _check_saying(effect: Effect) -> Finding:
+def _lack_text(effect: Effect) -> str:
     says = effect.sentence.says
-    return _USEFUL if says.casefold() in effect.answer.casefold() else ("useless", f"did not say {says!r}")
+    return "" if says.casefold() in effect.answer.casefold() else f"did not say {says!r}"
 
 
-def _judge_talk(effect: Effect) -> Finding:
-    if effect.writes:
-        return "wrong", f"wrote {effect.written}"
-    return _USEFUL if not effect.tools and effect.answer else ("useless", "took it for more than talk")
-
-
-def _judge_refusal(effect: Effect) -> Finding:
-    if effect.writes:
-        return "wrong", f"wrote {effect.written}"
-    return _USEFUL if effect.says_no else ("useless", "did not say that nothing was changed")
-
-
-_JUDGES: dict[str, Callable[[Effect], Finding]] = {
-    "keep": _judge_keeping,
-    "about me": _judge_line,
-    "paste": _judge_paste,
-    "find": _judge_finding,
-    "done": _judge_change("update_item", is_right=_is_done),
-    "delete": _judge_change("delete_item", "update_item", is_right=_is_gone),
-    "move": _judge_change("update_item", is_right=_is_moved),
-    "undo": _judge_undo,
-    "sum": _judge_saying,
-    "time": _judge_saying,
-    "date": _judge_saying,
-    "talk": _judge_talk,
-    "refuse": _judge_refusal,
+_LOOKING: Mapping[str, Callable[[Effect], str]] = {
+    "find": _lack_items,
+    "undo": lambda effect: "" if "undo" in effect.tools else "nothing was undone",
+    "sum": _lack_text,
+    "time": _lack_text,
+    "date": _lack_text,
+    "talk": lambda effect: "took it for more than talk" if effect.tools or not effect.answer else "",
+    "refuse": lambda effect: "" if effect.says_no else "did not say that nothing was changed",
 }

@@ -1,1 +1,1 @@
-"""Autonomy: which writes wait for a person, and how they are asked about."""
+"""Autonomy: which writes wait for a person, and how the person is asked."""

@@ -28,7 +28,7 @@ def find_effects(change: Change) -> frozenset[Effect]:
 
 
 def find_effects_of(tool: BaseTool) -> frozenset[Effect]:
-    """Return what a tool of the person's own does, by its metadata, in the words of MCP's annotations.
+    """Return the effects of a tool of the person's own, by its metadata, which uses MCP's annotations.
 
     It acts outside unless it says that it changes nothing (`readOnlyHint`) or asks by itself (`asksItself`). It reaches
     outside if it says so (`openWorldHint`): what it looks up there may be an address with the person's words in it.

@@ -1,4 +1,4 @@
-"""Whether what is written is in the person's own words, where a text of others is in view."""
+"""Deciding whether a write is in the person's own words, while a text by others is in view."""
 
 from collections.abc import Container, Iterator, Sequence
 

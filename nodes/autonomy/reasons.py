@@ -1,4 +1,4 @@
-"""Why something asks, in words that say what is so."""
+"""The reasons for asking, in words that state facts."""
 
 from collections.abc import Mapping, Sequence
 
@@ -40,12 +40,12 @@ def by_dial(words: str) -> Reason:
 
 
 def tell_many(effect: Effect, count: int) -> Reason:
-    """Return that a turn does something to more records than it may without asking."""
+    """Return the reason that a turn changes more records than it may without asking."""
     return by_dial(_("{does}: {n} records in this turn.").format(does=_(_DOES[effect]), n=count))
 
 
 def tell_others(effect: Effect, view: Sequence[SourcedText]) -> Reason:
-    """Return that something is done while a text of others is in view, with the longest of the last record's."""
+    """Return the reason that something is done while a text by others is in view; it quotes the text."""
     last = view[-1]
     alike = (each for each in view if (each.source, each.record) == (last.source, last.record))
     longest = max(alike, key=lambda each: len(each.text))

@@ -106,7 +106,7 @@ def show_request(request: OpenRequest) -> dict[str, Any]:
 
 
 def leave_out_about(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a call as a person edited them, without what was only shown.
+    """Return the arguments of a call as a person edited them, without the parts that were only shown.
 
     Args:
         name: The tool.

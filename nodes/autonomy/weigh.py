@@ -1,4 +1,4 @@
-"""What asks: one table of what is done, the dial, and whether a text of others is in view. It reads no language."""
+"""Deciding what asks first: one table of effects, the dial, and whether text by others is in view. It reads no text."""
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ class Batch:
         return effects & {"adds", "teaches"} if change.id in self.own_ids else effects
 
     def count(self, effect: Effect) -> int:
-        """Return how many records the turn changes so, with this batch."""
+        """Return the number of records that the turn and this batch change in this way."""
         changes = (*self.done, *(change for write in self.writes for change in write.changes))
         return len({change.key for change in changes if effect in self.find_effects(change)})
 
@@ -110,7 +110,7 @@ def weigh(batch: Batch) -> list[Asking]:
 
 
 def find_source(write: Write, batch: Batch) -> str:
-    """Return who tells what a call writes: the person, unless a text of others may have suggested it."""
+    """Return the source of a call's texts: the person, unless a text by others may have suggested them."""
     if not batch.view or all(is_own(change, batch.typed, batch.in_use) for change in write.changes):
         return PERSON
     return PASTE if all(each.source == PASTE for each in batch.view) else SUGGESTED

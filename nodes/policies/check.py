@@ -46,7 +46,7 @@ FALLBACKS = {
 
 
 def find_violation(e: Evidence) -> Violation | None:
-    """Return what the first policy that a draft breaks finds wrong in it, or None.
+    """Return the violation of the first policy that a draft breaks, or None.
 
     All of it at once: a draft is sent back so few times that one mistake each time would cost the answer.
     """

@@ -13,7 +13,7 @@ _ENTRY = re.compile(r"^[ \t*_-]*+line \d{1,3}[ \t*_]*+[:：]", re.IGNORECASE | r
 
 
 def citations_exist(e: Evidence) -> Iterator[str]:
-    """Require that an id or the number of a line occurs in what was asked, found or shown."""
+    """Require that an id or the number of a line occurs in the question, in a result or in the context."""
     for wrong in (*_find_ids(e), *_find_lines(e)):
         yield f"It cites {wrong}, which is in no result of this turn."
 

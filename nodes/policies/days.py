@@ -19,7 +19,7 @@ _YEAR = re.compile(r"(?<!\d)(?:1\d|20)\d\d(?!\d)")
 
 
 class Reading(NamedTuple, Generic[T]):
-    """Where a text names days, weekdays from 0, Monday, or minutes since midnight, and which it may mean."""
+    """A place where a text names days, weekdays (0 is Monday) or minutes since midnight, and the possible meanings."""
 
     start: int
     end: int

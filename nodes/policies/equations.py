@@ -27,7 +27,7 @@ _SPELLED = str.maketrans("−–×x·÷", "--***/")
 
 
 class Equation(NamedTuple):
-    """An equation: what it says, its result, whether it has no units, and whether it is true; None if units decide."""
+    """An equation: its text, its result, whether it has no units, and whether it is true (None: units decide)."""
 
     text: str
     result: Quantity

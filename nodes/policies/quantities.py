@@ -37,12 +37,12 @@ class Quantity(NamedTuple):
 
     @property
     def values(self) -> frozenset[float]:
-        """What it can be read as."""
+        """The numbers that it may be read as."""
         return frozenset(value for value, _ in self.readings)
 
     @property
     def is_plain(self) -> bool:
-        """Whether it has no unit but that of a sum of money or a share."""
+        """Whether it has no unit, or only a currency or a percent sign."""
         return self.unit in ("", "%") or _is_currency(self.unit)
 
     @property

@@ -16,7 +16,7 @@ _SECONDS = {"d": 86_400, "h": 3600, "min": 60, "s": 1}
 
 
 def results_are_unchanged(e: Evidence) -> Iterator[str]:
-    """Require that a draft gives no other number in the place of the last calculation's."""
+    """Require that a draft gives the last calculation's result, and no other number in its place."""
     result = find_last_result(e)
     if not result or is_stated(result, e):
         return
@@ -36,7 +36,7 @@ def find_last_result(e: Evidence) -> str:
 
 
 def is_stated(result: str, e: Evidence) -> bool:
-    """Return whether a draft gives a result in any usual form, or rounded."""
+    """Return whether a draft contains a result, in any usual form or rounded."""
     stated, parts = find_quantities(e.draft, e.today), [*_PART.finditer(result)]
     if parts:  # 4 hours and 45 minutes, 285 minutes
         seconds = sum(float(part["number"].replace(",", "")) * _SECONDS[part["unit"]] for part in parts)

@@ -5,9 +5,10 @@ from collections.abc import Callable
 
 import pytest
 
-from evals.attack.linear import SIZES, Case, Measured, find_bound, measure, measure_all, report
+from evals.attack.linear import SIZES, Case, Measured, find_bound, measure
 from evals.attack.patterns import Pump, list_patterns, list_pumps
 from evals.attack.readers import PIECES
+from tests.forks import run_forked
 
 PUMPS = [Pump("", piece, "") for piece in PIECES]
 
@@ -22,16 +23,21 @@ SLOW = {
 }
 """Patterns, each with the text that it goes over again and again."""
 
-CHILD = """
-import json, os, signal, sys
-first = int(sys.argv[1])
-for number in range(first, 3):
-    print(json.dumps({"number": number, "count": 3, "name": f"case {number}"}), flush=True)
-    if number == 1:
-        print(json.dumps({"pump": "'aa'"}), flush=True)
-        os.kill(os.getpid(), signal.SIGPROF)
-    print(json.dumps({"name": f"case {number}", "pump": "", "seconds": 0.1, "growth": 2.0, "fault": ""}), flush=True)
+END = """
+import os, signal
+from evals.attack.linear import Case, measure_all, report
+from evals.attack.patterns import Pump
+
+def end(text: str) -> None:
+    if len(text) > 1:
+        os.kill(os.getpid(), signal.SIGNAL)
+
+cases = [Case(f"case {number}", read, [Pump("", "aa", "")]) for number, read in enumerate((len, end, len))]
+measured = list(measure_all(cases))
+print(*((each.name, each.pump, each.fault) for each in measured), sep="\\n")
+print(report(measured))
 """
+"""Measures three cases, of which one ends its process; in a process of its own, because it forks."""
 
 
 def measure_steps(steps: Callable[[str], float]) -> Measured:
@@ -78,18 +84,14 @@ def test_a_pattern_that_is_known_to_be_slow_is_caught(written: str) -> None:
     assert measure(Case(written, re.compile(written, re.DOTALL).search, [SLOW[written]])).fault
 
 
-def test_a_reading_that_is_killed_is_named_and_the_next_is_measured() -> None:
-    measured = list(measure_all(("-c", CHILD)))
-    assert [each.name for each in measured] == ["case 0", "case 1", "case 2"]
-    assert [each.fault for each in measured] == ["", "it was killed after 10 s", ""]
-    assert measured[1].pump == "'aa'"
-
-
-def test_a_process_that_ends_otherwise_is_a_fault(capsys: pytest.CaptureFixture[str]) -> None:
-    measured = list(measure_all(("-c", CHILD.replace("signal.SIGPROF", "signal.SIGKILL"))))
-    assert measured[1].fault == "its process ended with -9"
-    assert report(measured) == 1
-    assert "not linear: case 1 with 'aa': its process ended with -9" in capsys.readouterr().out
+@pytest.mark.parametrize(
+    ("number", "fault"), [("SIGPROF", "it was killed after 10 s"), ("SIGKILL", "its process ended with -9")]
+)
+def test_a_reading_that_ends_its_process_is_named_and_the_next_is_measured(number: str, fault: str) -> None:
+    done = run_forked("-c", END.replace("SIGNAL", number))
+    lines = done.stdout.splitlines()
+    assert lines[:3] == [str((f"case {n}", repr("aa"), fault if n == 1 else "")) for n in range(3)], done.stderr
+    assert lines[-2:] == [f"not linear: case 1 with 'aa': {fault}", "1"]
 
 
 def test_patterns_are_found_wherever_they_are_compiled() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from ana.tracing.schema import Step
+from evals.sentences.__main__ import score_sentences
 from evals.sentences.data import SETS, Sentence, load_life, load_sentences
 from evals.sentences.judge import judge
-from evals.sentences.measure import score_sentences
 from evals.sentences.world import put_all
 
 LEAST_USEFUL = {"people": 0.92, "tuning": 0.92, "traps": 0.94, "held-out": 0.85, "unseen": 0.9}

@@ -59,7 +59,7 @@ class Journal(JournalTable):
         return int(act)
 
     def finish(self, act: int) -> None:
-        """Note that an act was done and read back; its entries follow all that are done."""
+        """Note that an act was done and read back; its entries come after all finished ones."""
         with self._open() as db:
             rows = db.execute("SELECT seq FROM writes WHERE act = ? AND NOT done ORDER BY seq", (act,)).fetchall()
             moves = [(seq, old) for seq, (old,) in enumerate(rows, self.get_next_seq(f"seq < {OPEN}"))]

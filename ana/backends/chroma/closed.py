@@ -1,4 +1,4 @@
-"""What is read in Chroma's SQLite file while Chroma is closed: how many records, and their embedder."""
+"""Reading Chroma's SQLite file while Chroma is closed: the number of records, and their embedder."""
 
 import sqlite3
 import time
@@ -34,7 +34,7 @@ WHERE metadata.key = 'ana_embedder' AND EXISTS (
 
 @dataclass(frozen=True)
 class ClosedSource:
-    """The collection that an index is compared with, as long as nobody writes; for its records Chroma is opened."""
+    """The collection that an index is compared with while nobody writes; Chroma is opened only for its records."""
 
     identity: str
     counted: int

@@ -70,9 +70,9 @@ class ChromaCollection:
         return embed_many(self.embedder, texts)
 
     def put(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors | None = None) -> None:
-        """Store records, each given with the stored one, None if it is not stored, in place of that.
+        """Store records; each comes with the stored record that it replaces, None if there is none.
 
-        What has no vector yet is embedded here, while the folder is held.
+        Records without a vector are embedded here, while the folder is held.
         """
         for start in range(0, len(changes), BATCH):
             part = changes[start : start + BATCH]
@@ -91,7 +91,7 @@ class ChromaCollection:
                     source.delete(existing)
 
     def query(self, query: Query, vector: Vector | None) -> QueryResult:
-        """Find records; the vector is that of the query's text, None without one."""
+        """Find records. The vector belongs to the query's text; None if the query has no text."""
         return self.look_up(lambda db: search(db, self.index.tables, query, vector, self._weights))
 
     def find_same(self, item: Item) -> list[str]:

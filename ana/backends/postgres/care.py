@@ -29,7 +29,7 @@ def read_embedder(rows: PersonRows) -> str | None:
 
 
 class PostgresCare:
-    """What can be done for a person's items besides reading and writing them."""
+    """Maintenance of a person's items in PostgreSQL."""
 
     def __init__(self, rows: PersonRows, embedder: Embedder) -> None:
         self._rows, self.embedder = rows, embedder

@@ -1,6 +1,6 @@
-"""What of a person's records is kept in memory: the tables that they are found by, as of one position of the journal.
+"""The tables in memory by which a person's records are found, as of one position of the journal.
 
-Nothing is known only here. Whoever has written meanwhile, the journal tells which records changed.
+Nothing is known only here. If another process has written meanwhile, the journal says which records changed.
 """
 
 import numpy as np

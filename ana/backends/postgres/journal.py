@@ -26,7 +26,7 @@ STATE = Statement(
 
 
 class State(NamedTuple):
-    """What STATE says of a store.
+    """A row of STATE, about one store.
 
     Args:
         position: Where the journal stands.

@@ -1,4 +1,4 @@
-"""How changes are made: one round trip reads everything they depend on, another writes and reads back."""
+"""Making changes: one round trip reads everything that they depend on, another one writes and reads back."""
 
 import json
 from collections.abc import Collection, Mapping, Sequence

@@ -29,7 +29,7 @@ AT_ONCE = 100
 
 
 class ItemTables:
-    """Writes and reads the tables of one file, on the connection that is handed over; one thread at a time."""
+    """Writes and reads the tables of one file on a given connection; one thread at a time."""
 
     def __init__(self) -> None:
         self._zones: list[ZoneDates] | None = None

@@ -53,7 +53,7 @@ class JournalTable:
         return last if last[0] >= erased else (erased, "")
 
     def deletions(self, record: RecordKey | None = None) -> list[Entry]:
-        """Return the last deletion of every record that was deleted, also of those that exist again."""
+        """Return the last deletion of every deleted record, even if the record exists again."""
         of_record, values = (" AND kind = ? AND id = ?", record) if record else ("", ())
         last = f"SELECT max(seq) FROM writes WHERE done AND before NOT NULL AND after IS NULL{of_record}"
         return self.select(f"seq IN ({last} GROUP BY kind, id) ORDER BY seq DESC", *values)
@@ -82,7 +82,7 @@ class JournalTable:
         self._connect().executemany("DELETE FROM writes WHERE kind = ? AND id = ?", records)
 
     def get_next_seq(self, which: str = "1") -> int:
-        """Return the number after the last entry of those that are meant."""
+        """Return the number after the last entry that a condition selects; by default of all entries."""
         row = self._connect().execute(f"SELECT seq FROM writes WHERE {which} ORDER BY seq DESC LIMIT 1").fetchone()
         return max(int(row[0]) + 1 if row else 1, self.get_next_number(ENTRY), 1)
 

@@ -170,7 +170,7 @@ def list_keys(db: sqlite3.Connection) -> dict[str, int]:
 
 
 def list_values(db: sqlite3.Connection, key: str) -> list[tuple[Json, int]]:
-    """Return the values of a property, each with how many items have it, the commonest first."""
+    """Return the values of a property, each with the number of items that have it, the most frequent first."""
     spelled = (
         "SELECT folded, value, count(DISTINCT row) AS n FROM properties WHERE key = ? AND element IN (0, 1)"
         " AND folded NOT LIKE '[%' AND folded NOT LIKE '#%' GROUP BY folded, value"

@@ -26,7 +26,7 @@ class MemoryTables:
         make_indexes(self.db)
 
     def query(self, query: Query, vector: Vector | None) -> QueryResult:
-        """Find records; the vector is that of the query's text, None without one."""
+        """Find records. The vector belongs to the query's text; None if the query has no text."""
         return search(self.db, self.tables, query, vector, Weights())
 
     def find_similar(self, id: str, limit: int) -> list[tuple[Item, float]]:

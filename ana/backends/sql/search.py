@@ -81,7 +81,7 @@ ByDate: TypeAlias = tuple[int, int | None, str | None, str, str]
 def search(
     db: sqlite3.Connection, tables: ItemTables, query: Query, vector: Vector | None, weights: Weights
 ) -> QueryResult:
-    """Find items; the vector is that of the query's text, None without one. Errors as of `compile_filter`."""
+    """Find items. The vector belongs to the query's text; None if it has no text. Errors as of `compile_filter`."""
     at = Lookup(db, tables.get_dates(db, query.zone))
     series = tables.load_series(db, at.dates).find(query)
     conditions = [compile_filter(query.where, at.dates)] if query.has_filter else []

@@ -13,7 +13,7 @@ MANY = 8
 
 
 class RowVectors:
-    """Vectors of length 1 by row. Written in place, so that a write costs no reading."""
+    """Vectors of length 1, by row. They are changed in place, so that after a write nothing is read again."""
 
     def __init__(self, stored: Iterable[tuple[int, bytes]]) -> None:
         rows, flat = [], bytearray()  # read one by one into writable memory: a list of all would double it

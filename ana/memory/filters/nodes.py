@@ -45,13 +45,13 @@ class Compare:
 
     @property
     def operands(self) -> tuple[Operand, ...]:
-        """Return the operand, or all of several."""
+        """Return the operands as a list, also if there is only one."""
         return self.operand if isinstance(self.operand, tuple) else (self.operand,)
 
 
 @dataclass(frozen=True)
 class On:
-    """True if some date of an item, or the stretch from its start_date to its end_date, touches a window of time."""
+    """Passes an item if one of its dates, or the time from start_date to end_date, touches a window of time."""
 
     window: DateOperand
 

@@ -47,7 +47,7 @@ class _Here:
 
 
 def parse(where: Mapping[str, Json] | None, zone: tzinfo, today: date | None = None) -> Node:
-    """Check a filter, of which None and {} select every item, and return it as a tree.
+    """Check a filter and return it as a tree; None and {} select every item.
 
     Dates without a zone are in the person's. With their today, errors name the date which words mean.
 

@@ -1,1 +1,1 @@
-"""Queries: what they ask for, how items score against it, and what was found; no database in here."""
+"""Queries, the scores of items, and the answers; this package knows no database."""

@@ -1,4 +1,4 @@
-"""What of a query's answer fits its text: how alike an item must be, beside the best one and at all."""
+"""Which items of an answer fit the query's text: how alike an item must be, compared with the best one and at all."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ RANKS = 60
 
 @dataclass(frozen=True)
 class Bar:
-    """How alike items must be to a text, as one embedder sees it; chosen on the tuning halves (docs/search.md).
+    """The least likeness of an item to a text, for one embedder; chosen on the tuning halves (docs/search.md).
 
     Args:
         share: The share of the best item's score from which on another one fits as well.
@@ -38,7 +38,7 @@ OTHERS = Bar(0.4, 0.0, 0.0)
 
 
 def count_fitting(reasons: Sequence[Reason], embedder: str) -> int:
-    """Return how many of the items that a text found fit it, which are the first of them; 0 if none does."""
+    """Return how many of the found items fit the text; these are the first ones."""
     bar = BARS.get(embedder, OTHERS)
     is_near = (
         each.first or each.date or (each.vector or 0.0) >= bar.vector or each.share >= bar.words for each in reasons
@@ -59,7 +59,7 @@ def keep_fitting(result: QueryResult) -> QueryResult:
 
 
 def fuse(answers: Sequence[QueryResult]) -> QueryResult:
-    """Return one answer of those to the same question in several wordings.
+    """Join the answers to several wordings of a question into one answer.
 
     What fits a wording counts by its rank in that answer alone (reciprocal rank fusion, Cormack, 2009): the scores of
     two texts cannot be compared. A wording that nothing fits adds nothing; if nothing fits any, the first one counts.

@@ -97,7 +97,7 @@ class Occurrences:
         self._items: dict[int, Item] = {}
 
     def find_touching(self, begin: int, end: int) -> Numbers:
-        """Return the numbers of those that may touch a stretch of time, and of items with other dates, ascending."""
+        """Return, ascending, the occurrences that may touch a stretch of time, and items with other dates."""
         first = np.searchsorted(self._begins, begin - self._longest)
         hits = self._order[first : np.searchsorted(self._begins, end, "right")]
         return np.union1d(hits, self._loose) if len(self._loose) else np.sort(hits)
@@ -110,21 +110,21 @@ class Occurrences:
         return self._presents[1]
 
     def count_over(self, now: int) -> int:
-        """Return how many are over."""
+        """Return the number of occurrences that are over."""
         return int(np.searchsorted(self._overs, now, "right"))
 
     def is_present(self, at: Numbers, now: int) -> Mask:
-        """Return which of these wait to be done, or are not over."""
+        """Return a mask of the occurrences that wait to be done, or are not over."""
         present: Mask = self.waits[at] | (self.stops[at] > now)
         return present
 
     def is_within(self, at: Numbers, days: Span) -> Mask:
-        """Return which of these are wholly within a stretch of time, by the date that their rule counts from."""
+        """Return a mask of the occurrences wholly within a stretch of time, by the date that their rule counts from."""
         within: Mask = (days[0] <= self.starts[at]) & (self.starts[at] <= days[1]) & (self._ends[at] <= days[1])
         return within
 
     def select(self, node: Node, at: Numbers) -> Numbers:
-        """Return which of these pass a filter, ascending."""
+        """Return the occurrences that pass a filter, ascending."""
         if isinstance(node, Or):
             parts = [self.select(part, at) for part in node.parts]
             return np.unique(np.concatenate([NO_NUMBERS, *parts]))
@@ -135,18 +135,18 @@ class Occurrences:
         return at[self._touch(node.window, at) if isinstance(node, On) else self._compare(node, at)]
 
     def drop_status(self, statuses: tuple[str, ...], at: Numbers) -> Numbers:
-        """Return which of these belong to items with none of these statuses."""
+        """Return the occurrences of items that have none of these statuses."""
         codes, samples = self._group("status")
         passes: Mask = np.array([not has_status(item.properties, statuses) for item in samples])
         selected: Numbers = at[passes[codes[self.owner[at]]]]
         return selected
 
     def keep_items(self, at: Numbers, passing: Numbers) -> Numbers:
-        """Return which of these belong to items that have at least one occurrence that passes."""
+        """Return the occurrences of items that have at least one occurrence that passes."""
         return at[self._mark_items(passing)[self.owner[at]]]
 
     def choose(self, at: Numbers, preferred: Sequence[Mask]) -> Numbers:
-        """Return one of each item, the first of the first of these masks that has any of it, or else its first."""
+        """Return one occurrence of each item: the first one in the first mask that has any, or else its first."""
         chosen = np.full(len(self._known), -1, np.int64)
         for numbers in (at, *(at[mask] for mask in reversed(preferred))):
             backwards = numbers[::-1]
@@ -154,7 +154,7 @@ class Occurrences:
         return chosen[chosen >= 0]
 
     def count_others(self, passing: Numbers, places: Numbers) -> tuple[Numbers, Numbers]:
-        """Return how many of those that pass are before these places, and how many after, of the same item each."""
+        """Return for each place how many passing occurrences of the same item come before it, and how many after."""
         owner = self.owner[passing]
         place = np.zeros(len(self._known), np.int64)
         place[self.owner[places]] = places

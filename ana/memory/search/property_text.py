@@ -1,8 +1,8 @@
 """Property embedding: the text that is embedded for an item.
 
 The format (content, a delimiter, one `name: value` line a property) is that of the original
-agent-native-app's store; dates are spelled out because vectors cannot tell digits apart. Of long ones the beginning is
-searched: what an index, an embedder and Chroma's own index of text cost grows with every word.
+agent-native-app's store; dates are spelled out because vectors cannot tell digits apart. Only the beginning of a long
+text is searched, because every word costs time in the index, in the embedder and in Chroma's own index of text.
 """
 
 import json
@@ -20,9 +20,9 @@ and .4; a million of made-up words 4 s to store, and .4.
 
 
 def render_text(content: str, properties: Properties, longest: int | None = SEARCHED) -> str:
-    """Return the text that is embedded: the content, and if there are properties the delimiter and the properties.
+    """Return the text to embed: the content, and the delimiter and the properties if there are any.
 
-    How many characters of each at most; None for all.
+    `longest` is the greatest number of characters of each; None for all.
     """
     words = _spell_properties(properties)
     return content[:longest] + (DELIMITER + words[:longest] if words else "")

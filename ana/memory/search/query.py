@@ -1,4 +1,4 @@
-"""Queries: a text and what it asks for, a filter, days."""
+"""Queries: a text and its meaning, a filter, days."""
 
 import re
 from collections.abc import Sequence
@@ -89,12 +89,12 @@ class Query:
     """A query to a backend.
 
     Args:
-        text: The parsed text; None for everything that passes, by date.
+        text: The parsed text; None to get all items that pass, by date.
         where: The filter; every item passes an empty And.
         zone: The person's zone: where a bare date begins and ends.
         due: First and last day of the items' own dates, both included.
         excluded: Items with one of these statuses do not pass.
-        now: The present moment, before which what repeats may have passed.
+        now: The present moment; earlier occurrences of a repeating item have passed.
     """
 
     text: ParsedQuery | None

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class Candidates(Protocol):
-    """What a ranking asks a backend about the items of a query; an item is known by its row, a number."""
+    """The data about the items of a query that a ranking gets from a backend; an item is known by its row, a number."""
 
     def find_words(self) -> dict[str, QueryWord]:
         """Return the words of the query, in its order."""
@@ -38,7 +38,7 @@ class Candidates(Protocol):
         """Return the rows that come before all others, with the reason: an id, a quoted phrase or a tag."""
 
     def compute_cosines(self, rows: Rows) -> Scores:
-        """Return the cosine of each of these rows, ascending, and the query."""
+        """Return the cosines of the query and each row; rows are ascending."""
 
     def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None, str]]:
         """Return each row with its item's id, own date and moment of creation, in any order."""
@@ -91,7 +91,7 @@ class Ranking:
         )[:limit]
 
     def explain(self, hits: Sequence[Hit], is_filtered: bool) -> list[Reason]:
-        """Return why each was found."""
+        """Return the reason for which each item was found."""
         known = {text: word.number for text, word in self._query_words.items() if word.number is not None}
         terms = (set(self._words.get_terms(hit.row).tolist()) for hit in hits)
         shared = (tuple(word for word, number in known.items() if number in has) for has in terms)

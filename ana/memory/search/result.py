@@ -13,7 +13,7 @@ First = Literal["id", "phrase", "tag"]
 
 @dataclass(frozen=True)
 class Reason:
-    """Why an item was found.
+    """The reason for which an item was found.
 
     Args:
         vector: Cosine of its vector and the query's; None without a text.
@@ -43,7 +43,7 @@ class Reason:
 
 
 class OtherDates(NamedTuple):
-    """How many more dates of what repeats are in the days of a query, before the one that is shown and after it."""
+    """How many other dates of a repeating item are in the days of a query, before the shown one and after it."""
 
     before: int
     after: int

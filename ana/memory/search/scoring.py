@@ -1,4 +1,4 @@
-"""How an item scores against a query: vectors for meaning, words for names, dates for days.
+"""The score of an item for a query: vectors for meaning, words for names, dates for days.
 
 An item's score is the cosine of its vector, plus how well its words match the query's (see `words.py` here), plus a
 constant if its date is on a day that the query names, and another if it asks for items that are open, or done, and this

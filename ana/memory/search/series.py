@@ -1,8 +1,8 @@
-"""Items that repeat: which pass a query, and by which of their occurrences.
+"""Repeating items in a query: which of them pass, and with which of their occurrences.
 
-An item passes if the whole filter holds for one of its occurrences, whose dates it has in the answer. $ne and $nin ask
-all of them, as the opposites of $eq and $in. What passes by itself is not overdue: occurrences before today count only
-if the query says from when on. An item that is asked for no day is at its present occurrence.
+An item passes if the whole filter holds for one of its occurrences; the answer has the dates of that one. $ne and $nin
+have to hold for all, as the opposites of $eq and $in. An item that takes place is never overdue: occurrences before
+today count only if the query names a first day. A query without days finds an item at its present occurrence.
 """
 
 from collections.abc import Iterable, Iterator, Sequence, Set
@@ -45,7 +45,7 @@ MOST_ANSWERS = 32
 
 @dataclass(frozen=True)
 class SeriesHits:
-    """Which items that repeat pass a query.
+    """The repeating items that pass a query.
 
     Args:
         rows: Their rows, ascending.
@@ -65,17 +65,17 @@ class SeriesHits:
     of: Occurrences | None
 
     def show(self, rows: Sequence[int]) -> dict[int, Item]:
-        """Return the items of those of these rows that pass, by row, with the dates of their occurrence."""
+        """Return the items of the rows that pass, by row, with the dates of their occurrence."""
         return {row: self._show_at(at) for row, at in self._find_places(rows)}
 
     def count_others(self, rows: Sequence[int]) -> dict[str, OtherDates]:
-        """Return how many other occurrences of items pass, by id, of those of these rows that have any."""
+        """Return by id how many other occurrences of an item pass, for the rows that have any."""
         before, after = self.others
         counts = {at: OtherDates(int(before[at]), int(after[at])) for _, at in self._find_places(rows)}
         return {self._show_at(at).id: count for at, count in counts.items() if any(count)}
 
     def list_stored(self, rows: Sequence[int]) -> dict[str, Item]:
-        """Return items as they are stored, by id, of those of these rows that pass."""
+        """Return the stored items of the rows that pass, by id."""
         items = [self.of.get_stored(int(self.places[at])) for _, at in self._find_places(rows)] if self.of else []
         return {item.id: item for item in items}
 

@@ -1,4 +1,4 @@
-"""How well the words of every item match those of a query, in memory.
+"""Scores in memory of how well the words of every item match the words of a query.
 
 Late interaction (Khattab and Zaharia, "ColBERT", 2020) between single words: each word of the query takes its highest
 likeness among an item's words, 1 for the word itself and else the cosine of their vectors. An item's score is the mean
@@ -39,7 +39,7 @@ class QueryWord:
 
 @dataclass(frozen=True)
 class WordScores:
-    """The scores of a query's words, 0 to 1, one for the row of every document; rows ascending."""
+    """The scores of a query's words, from 0 to 1, one for each document; rows ascending."""
 
     rows: Rows
     scores: Scores
@@ -235,7 +235,7 @@ def _count_documents(documents: Sequence[Terms], count: int) -> NDArray[np.int64
 
 
 def find_members(sorted: Rows, rows: Rows) -> NDArray[np.bool_]:
-    """Return for each of the rows whether it is among the sorted ones."""
+    """Return a mask of the rows that are among the sorted ones."""
     if not len(sorted):
         return np.zeros(len(rows), bool)
     members: NDArray[np.bool_] = sorted[np.minimum(np.searchsorted(sorted, rows), len(sorted) - 1)] == rows

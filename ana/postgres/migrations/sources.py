@@ -1,4 +1,4 @@
-"""What the step `sources` does besides its SQL: records and entries of before get their sources."""
+"""The Python part of the step `sources`: older records and entries get their sources."""
 
 import json
 from typing import Any

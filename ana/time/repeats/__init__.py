@@ -1,4 +1,4 @@
-"""What repeats: rules, their occurrences, and how an item moves on from one to the next. Pure: no clock, no store.
+"""Repetition: rules, their occurrences, and how an item moves on from one to the next. Pure: no clock, no store.
 
 - `repeats` is an RRULE, or words with one reading; due_date, or start_date and end_date, is the next occurrence, which
   always counts, whether the rule names it or not. The rule continues from there.
@@ -7,7 +7,7 @@
   is as much later, one that it repeats the first.
 - `also` has dates beside those of the rule, or is all there is; `except` takes dates away, of the two the last word.
 - `repeat_from: done` counts from the day on which it was done; until then only the one date is known.
-- What has to be done waits; what only happens passes by itself (see `waits`).
+- A task waits until it is done; an event passes by itself (see `waits`).
 """
 
 from ana.time.repeats.advancing import (

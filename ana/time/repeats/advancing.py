@@ -1,4 +1,4 @@
-"""How an item moves on: which occurrence was done, and the dates of the next."""
+"""Moving an item on: which occurrence was done, and the dates of the next."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -71,7 +71,7 @@ def find_passed_over(old: Mapping[str, Json], new: Mapping[str, Json], zone: tzi
 
 
 def count_remaining(repeat: Repeat) -> int | None:
-    """Return how many occurrences are left, the next included, at most MOST; None of what has no end."""
+    """Return how many occurrences are left, with the next one, at most MOST; None if the series has no end."""
     if repeat.from_done or (repeat.end is None and repeat.rule is not NO_RULE):
         return None
     last = max([*filter(None, [repeat.end]), *repeat.also[-1:], repeat.first])

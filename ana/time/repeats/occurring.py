@@ -69,9 +69,9 @@ def find_present(repeat: Repeat, now: datetime) -> Occurrence | None:
 
 
 def bring_to_first(repeat: Repeat, text: str) -> str:
-    """Return a date that was given beside a later occurrence, such as its end, as it is beside the first.
+    """Move a date that belongs to a later occurrence, such as its end, to the first occurrence.
 
-    An end at which the next occurrence begins is that of the one before.
+    An end at the moment when the next occurrence begins belongs to the occurrence before.
     """
     moment, is_day = read_local(text, repeat.zone), len(text) == len("2026-01-13")
     latest = datetime.combine(moment, time.max) if is_day else moment

@@ -1,4 +1,4 @@
-"""The check of a rule that somebody writes, and what was understood."""
+"""Checking a rule that somebody wrote, and telling how it was understood."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -28,8 +28,8 @@ class Understood:
     """A rule as it was understood.
 
     Args:
-        rule: As RRULE, with all that it takes from its first date, without its end.
-        words: In words.
+        rule: An RRULE, completed from its first date, without its end.
+        words: The rule in words.
         first: The first date, in local time.
         until: Its last moment, in local time; None without an end.
     """

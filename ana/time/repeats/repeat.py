@@ -1,4 +1,4 @@
-"""What repeats, as an item's properties say it."""
+"""A repetition, as an item's properties describe it."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,22 +51,22 @@ class DateKey:
 
 @dataclass(frozen=True)
 class Repeat:
-    """What repeats. Moments are in the local time of its zone, a day is its midnight.
+    """A repetition. Moments are in the local time of its zone; a day is its midnight.
 
     Args:
-        source: The property that has its rule, and what it says.
-        rule: The rule, settled, unless it counts from when it was done; NO_RULE where single dates are all there is.
+        source: The property that has its rule, and the property's value.
+        rule: The rule, completed from the first date unless it counts from when it was done; NO_RULE for single dates.
         first: The next occurrence, as the item has it.
         keys: The item's dates, the one that the rule counts from first.
-        zone: That in which its times are meant: the one that the item names, else the person's.
-        here: The person's zone, in which its occurrences are told.
+        zone: The zone in which its times are meant: the one that the item names, else the person's.
+        here: The person's zone, in which its occurrences are shown.
         end: The last moment of the rule that counts; None without an end.
         also: Further moments, in order. They count after the rule's end, too.
         exceptions: Days and moments that do not count.
-        moved: The moments of occurrences that are at another, by the moment or the day of the rule.
+        moved: The new moments of moved occurrences, by the moment or the day that the rule gives.
         from_done: Whether the next one counts from the day on which it was done.
         waits: Whether it stays until it is done; else it passes by itself.
-        done_for: The occurrence that was done last; None if none was.
+        done_for: The last occurrence that was done; None if none was.
     """
 
     source: tuple[str, str]
@@ -90,7 +90,7 @@ class Repeat:
 
     @property
     def begin(self) -> datetime:
-        """Return the first moment of all: one that was added may come before the next of the rule."""
+        """Return the first moment of all: an additional one may come before the rule's next one."""
         return min((self.first, *self.also[:1]))
 
     def is_exception(self, at: datetime) -> bool:

@@ -74,7 +74,7 @@ class Rule:
 
     @property
     def times(self) -> list[time]:
-        """Return the times of a day, in order; none if it is that of the first date."""
+        """Return the times of a day, in order; none if the rule keeps the time of the first date."""
         hours, minutes = map(self.list_numbers, _TIMES)
         return [time(hour, minute) for hour, minute in sorted(product(hours, minutes))]
 
@@ -84,7 +84,7 @@ class Rule:
         return ";".join(f"{name}={value}" for name, value in self.parts)
 
     def pin(self, **parts: str) -> "Rule":
-        """Return it with more parts."""
+        """Return the rule with more parts."""
         return replace(self, parts=(*self.parts, *parts.items()))
 
     def drop(self, name: str) -> "Rule":

@@ -32,7 +32,7 @@ def read_words(text: str, first: date) -> "Recurrence | None":
     """Return the rule of plain English words; None if they have none, more than one reading, or say anything else.
 
     Args:
-        first: From when days are counted.
+        first: The day from which days are counted.
     """
     if len(text) > LONGEST or "=" in text:
         return None

@@ -67,7 +67,7 @@ def find_next(today: date, find: Callable[[int], date | None]) -> date:
 
 
 def find_weekday(base: Base, weekday: int, which: int | None = None) -> Days:
-    """Return the next such weekday after today; that of the last, this or the next week: -1, 0 or 1."""
+    """Return the next date with this weekday after today, or the one in the last, this or the next week (-1, 0, 1)."""
     coming = base.today + DAY * ((weekday - base.today.weekday() - 1) % 7 + 1)
     if which is None:
         return one(coming, "week")
@@ -102,7 +102,7 @@ def find_edge(base: Base, nth: int, unit: str, turn: int = 0) -> Days:
 
 
 def find_month(base: Base, month: int, year: int | None = None, which: int | None = None) -> Days:
-    """Return a month: of a year; the present one or the next such; the last, this year's or the next: -1, 0 or 1."""
+    """Return a month: of a given year, the next one from now on, or that of last, this or next year (-1, 0, 1)."""
     this = base.today.replace(day=1)
     first = date(year or this.year, month, 1)
     if not year and which == -1 and first >= this:
@@ -136,7 +136,7 @@ def find_number(base: Base, number: int, weekday: int | None = None) -> Days | N
 
 
 def find_in(base: Base, span: Days, find: Callable[[date, date], date]) -> Days:
-    """Return the day that a function finds between two; of a month without a year the next from today on."""
+    """Return the day that a function finds in a span; in a month without a year it is the next one from today on."""
     for year in range(_YEARS if span.step else 1):
         first = span.first + relativedelta(years=year)
         last = span.last + relativedelta(years=year, day=31) if span.step else span.last
@@ -147,7 +147,7 @@ def find_in(base: Base, span: Days, find: Callable[[date, date], date]) -> Days:
 
 
 def find_nth(base: Base, nth: int, span: Days, weekday: int | None = None) -> Days:
-    """Return the nth day, or the nth such weekday, between two; from the last one if it is negative."""
+    """Return the nth day of a span, or its nth day with this weekday; a negative number counts from the end."""
     step = DAY if weekday is None else WEEK
     on = relativedelta() if weekday is None else relativedelta(weekday=nth_day(weekday, -1 if nth < 0 else 1))
     return find_in(
@@ -200,7 +200,7 @@ def find_nth_working_day(base: Base, nth: int, span: Days) -> Days:
 
 
 def read_iso(base: Base, before: int | None, figures: Figures, after: int | None = None) -> Days:
-    """Read 2026-01-13T14:30; where the day is no month and the month a day, 2026-13-01."""
+    """Read 2026-01-13T14:30, or 2026-13-01 with day and month exchanged where only that is a date."""
     year, month, day = figures.numbers[:3]
     days = find_date(
         base, (day, month) if month > 12 >= day else (month, day), year, after if before is None else before

@@ -19,7 +19,7 @@ DEEPEST = 12
 
 
 class Level(IntEnum):
-    """What a reading needs beside it to count within a longer text. A phrase that stands alone needs nothing.
+    """What a phrase needs beside it to be read inside a longer text. A phrase that stands alone needs nothing.
 
     SURE needs nothing, CLEAR no noun after it (the 5th floor), WEAK also a word that leads to it, a time beside it or
     the end of the text (mon), FAINT the same but for the end (sat). QUESTION counts in questions, ALONE in no text.
@@ -34,7 +34,7 @@ class Level(IntEnum):
 
 
 class Base(NamedTuple):
-    """What phrases are read against: the day they count from; the moment, if hours are read; the part of the day."""
+    """The base for reading phrases: the day they count from; the moment, if hours are read; the part of the day."""
 
     today: date
     now: datetime | None = None
@@ -50,7 +50,7 @@ class Row(NamedTuple):
 
 
 class Match(NamedTuple):
-    """What a symbol matches: up to which token, its value, what it needs in a text, and the order of its row."""
+    """A match of a symbol: the token after it, its value, what it needs in a text, and the order of its row."""
 
     end: int
     value: Any
@@ -59,7 +59,7 @@ class Match(NamedTuple):
 
 
 class NoSuchDay(ValueError):
-    """What is written as a day is in no calendar: 30 February."""
+    """A day that no calendar has, such as 30 February."""
 
 
 class _End(NamedTuple):

@@ -11,15 +11,15 @@ from ana.time.when.reader import SOME_DAY, Reading, read
 
 @dataclass(frozen=True)
 class Mention:
-    """Where a text names days, and which.
+    """A place where a text names days, and these days.
 
     Args:
         start: Its first character.
         end: The character after its last.
         last: The last day, inclusive.
         text: The mention as written.
-        step: After what it would come again: week, month or year; empty of what is pinned down.
-        other: The first day of another reading that people have of it.
+        step: The time after which such a day comes again: week, month or year; empty if it is one date only.
+        other: The first day if the words are read in another common way.
     """
 
     start: int
@@ -33,7 +33,7 @@ class Mention:
 
 @dataclass(frozen=True)
 class TimeMention:
-    """Where a text names a time of day, the "at" before it included, and which."""
+    """A place where a text names a time of day, with an "at" before it, and that time."""
 
     start: int
     end: int
@@ -77,7 +77,7 @@ def list_times(reading: Reading) -> list[TimeMention]:
 
 
 def drop_mentions(text: str, mentions: Sequence[Mention | TimeMention]) -> str:
-    """Return the text with a space in place of each mention."""
+    """Return the text with each mention replaced by a space."""
     parts, end = list[str](), 0
     for mention in sorted(mentions, key=lambda mention: mention.start):
         parts.append(text[end : mention.start])

@@ -27,7 +27,7 @@ class NotRead(ValueError):
 
 
 class When(NamedTuple):
-    """What a phrase means.
+    """The meaning of a phrase.
 
     Args:
         first: The first day.

@@ -45,7 +45,7 @@ SOME_DAY = date(2000, 1, 1)
 
 
 class Piece(NamedTuple):
-    """Tokens that name something: of which kind, from which to which, the last excluded, and what."""
+    """Tokens that name something: its kind, the first token, the token after the last, and the value."""
 
     kind: str
     start: int
@@ -206,14 +206,14 @@ def _may_repeat(one: Token, two: Token) -> bool:
 
 
 def read_recurrence(text: str, today: date) -> Recurrence | None:
-    """Return what repeats, if a text says that and nothing else; days count from a day on."""
+    """Return the repetition that a text describes, if it says nothing else; days count from the given day."""
     chart = _make_chart(text.rstrip(" .,;!"), today, None)
     matches = chart.match("RULE", 0)
     return matches[0].value if matches and matches[0].end == len(chart.tokens) else None
 
 
 def find_recurrence(text: str) -> tuple[str, str]:
-    """Return the words of a text that say how something repeats, and that as RRULE; empty if it says more of when.
+    """Return the words that say how something repeats, and their RRULE; empty if the text names other days, too.
 
     A time elsewhere in it belongs to the rule: every friday school closes at 1.
     """

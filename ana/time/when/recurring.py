@@ -29,7 +29,7 @@ On = tuple[str, Mapping[str, Any]]
 
 
 class Recurrence(NamedTuple):
-    """What repeats: an RRULE with its end, and the day from which on, if the words say it."""
+    """A repetition in words: an RRULE with its end, and the first day if the words name one."""
 
     rule: str
     start: date | None

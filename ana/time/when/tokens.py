@@ -89,7 +89,7 @@ def words(text: str) -> frozenset[str]:
 
 
 class Figures(NamedTuple):
-    """The numbers of what is written in figures, and it as written."""
+    """Figures in a text: the numbers, and the text as written."""
 
     numbers: tuple[int, ...]
     text: str

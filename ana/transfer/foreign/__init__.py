@@ -1,1 +1,1 @@
-"""Readers of what other programs left. Each gives a bundle, the same at each reading, and changes nothing."""
+"""Readers of other programs' files. Each returns a bundle, always the same one for a file, and changes nothing."""

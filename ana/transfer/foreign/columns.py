@@ -1,4 +1,4 @@
-"""What the columns of a table are: a short list of known programs, and what a person or a model says of others."""
+"""Meanings of a table's columns: a short list of known programs; for others a person or a model says it."""
 
 import re
 from collections import defaultdict
@@ -61,7 +61,7 @@ stands what they mean: `status = completed` is done. With * the other columns ar
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns of a table are.
+    """The meanings of a table's columns.
 
     Args:
         program: Where they are from; part of the ids.
@@ -109,7 +109,7 @@ class Columns:
 
 
 def find_known(columns: Iterable[str]) -> Columns | None:
-    """Return what the columns of a table are if a known program writes them, whatever their case."""
+    """Return the meanings of a table's columns if a known program writes them, in any case."""
     there = {name.casefold(): name for name in columns}
     for program, kind, needs, layout in _PROGRAMS:
         if all(name.casefold() in there for name in needs.split("; ")):
@@ -120,7 +120,7 @@ def find_known(columns: Iterable[str]) -> Columns | None:
 
 
 def read_columns(roles: Mapping[str, Any], columns: Iterable[str], known: Columns | None = None) -> Columns:
-    """Return what a person or a model says of a table's columns.
+    """Read a person's or a model's description of a table's columns.
 
     Args:
         roles: The columns, by what they are: a name, or a list of names. "Status = Done, Closed" says which values mean

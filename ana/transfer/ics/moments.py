@@ -35,8 +35,8 @@ class Moments:
     """Reads the dates of components, and writes them in the local time of a zone.
 
     Args:
-        zone: Where moments are written: the person's, or that of a series.
-        default: Where those are read that name no zone, and series in UTC are: that of the calendar, if it names one.
+        zone: The zone in which moments are written: the person's, or a series'.
+        default: The zone of moments that name none, and of series in UTC: the calendar's, if it names one.
         tables: The zones that the file itself describes, by name.
         year: The first of two years in which such a zone is compared with those that have a name.
         zones: Those that were met, by name.
@@ -56,7 +56,7 @@ class Moments:
         return [name for name, zone in self.zones.items() if zone is None]
 
     def move(self, zone: tzinfo) -> "Moments":
-        """Return the same in another zone, which is that of all that names none."""
+        """Return the same for another zone, in which moments without a zone are read, too."""
         return replace(self, zone=zone, default=zone, is_moved=zone is not self.zone)
 
     def list_dates(self, component: Component, name: str) -> list[date]:

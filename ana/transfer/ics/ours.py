@@ -37,7 +37,7 @@ def is_written_from(group: list[Component], base: Item, zone: tzinfo) -> bool:
 
 
 def merge(read: Properties, base: Properties) -> Properties:
-    """Return the fields that a file gives an item, with those that only ana could give it."""
+    """Return the fields of an item from a file, completed by the fields that only ana gives."""
     anchor = next((key for key in DATE_KEYS if day_of(base.get(key))), "start_date")
     rest = {key: value for key, value in base.items() if key not in (_IN_FILES | ({"status"} & read.keys()))}
     if "due_date" in read:

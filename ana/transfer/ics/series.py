@@ -116,7 +116,7 @@ class Part:
 def split_series(
     master: Component, span: Span, rule: Rule, changes: Sequence[Component], moments: Moments
 ) -> list[Part]:
-    """Return the parts of a series, each of which ends where a change for all that follows begins.
+    """Split a series where a change for all later occurrences begins, and return the parts.
 
     Raises ValueError if none of ana's rules says how it continues after one.
     """

@@ -62,7 +62,7 @@ class Findings:
 
     @property
     def is_sound(self) -> bool:
-        """Return whether there is no fault; duplicates, foreign records and orphans are harmless."""
+        """Whether no fault was found; duplicates, foreign records and orphans are harmless."""
         return not (self.store or self.unreadable or self.index or self.journal)
 
 

@@ -1,6 +1,6 @@
-"""A new Chroma takes the place of the old one: restored, embedded again, or without what was purged.
+"""Replacing the old Chroma by a new one: a restored one, one embedded again, or one without purged records.
 
-One file says where it is made and whether that is decided: until then nothing has changed, and afterwards the next
+One file says where it is made and whether the exchange is decided: until then nothing has changed, afterwards the next
 process that opens the folder finishes the exchange. So a process that ends at any moment leaves all of the old or all
 of the new. Only files that ana is known to write are replaced or removed.
 """

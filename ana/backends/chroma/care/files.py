@@ -65,7 +65,7 @@ _OURS = {
 
 @dataclass(frozen=True)
 class CopyNote(FormatNote):
-    """What a copy says of itself: also how many files it has beside this, and whose it is, if it knows."""
+    """A copy's note about itself, with the number of its other files, and its owner if it knows that."""
 
     files: Annotated[int, Field(ge=0, le=MOST_FILES)]
     person: Annotated[str, Field(pattern=f"^(?:{PERSON.pattern})?$")] = ""

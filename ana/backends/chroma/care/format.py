@@ -1,6 +1,6 @@
 """The format of a data folder: a newer one is refused, an older one brought to this program's.
 
-Format 2 is that of version 0.1.0. From 3 on the number stays, and what is new is a step, which is taken once, when a
+Version 0.1.0 writes format 2. From 3 on the number stays; each change is a step, which is carried out once, when a
 folder is opened.
 """
 
@@ -31,14 +31,14 @@ MOST = 10**6
 
 @dataclass(frozen=True)
 class FormatNote:
-    """The format of what was written, the version of ana that wrote it, and the steps that were taken within it."""
+    """The format of a folder, the version of ana that wrote it, and the steps that were taken within the format."""
 
     format: Annotated[int, Field(ge=2, le=MOST)]
     version: Annotated[str, Field(max_length=40)]
     steps: Annotated[tuple[str, ...], Field(max_length=1000)] = field(default=(), kw_only=True)
 
     def describe_unknown(self) -> str:
-        """Return what of the folder this program does not know, to be read after who wrote it; empty if nothing."""
+        """Describe the parts of the folder that this program does not know; empty if it knows all."""
         if self.format > FORMAT:
             return f"in format {self.format}; this is ana {__version__}, which reads up to {FORMAT}"
         unknown = ", ".join(step for step in self.steps if step not in STEPS)

@@ -25,7 +25,7 @@ JOURNAL = "journal.sqlite"
 
 
 class Upkeep:
-    """What can be done for a store in a folder besides reading and writing it: a `Care`, and more."""
+    """Maintenance of a store in a folder: a `Care`, and more."""
 
     def __init__(self, backend: ChromaBackend) -> None:
         self._backend = backend

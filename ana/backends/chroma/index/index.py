@@ -157,7 +157,7 @@ class Index:
 
 
 def open_index(path: Path) -> sqlite3.Connection:
-    """Return a connection to the file, in which nothing is if it is new; one of another version is replaced."""
+    """Return a connection to the file. A new file is empty; a file of another version is replaced."""
     db = connect_tables(path)
     if _read_version(db) not in (0, VERSION):
         db.close()
@@ -167,7 +167,7 @@ def open_index(path: Path) -> sqlite3.Connection:
 
 
 def empty_index(db: sqlite3.Connection) -> None:
-    """Replace all tables by empty ones, as `make_tables` does."""
+    """Replace all tables by the empty ones of `make_tables`."""
     make_tables(db)
     for table, columns in _OWN.items():
         db.execute(f"DROP TABLE IF EXISTS {table}")
