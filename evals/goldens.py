@@ -72,7 +72,6 @@ CONVERSATIONS: dict[str, tuple[Autonomy, list[Talk]]] = {
             ("done buy milk", (), ()),
             ("undo", (), ()),
             ("delete everything", (), ()),
-            ("yes", (), ()),
             ("delete the bank", (), ("approve",)),
             ("hello", (), ()),
         ],

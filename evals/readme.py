@@ -21,13 +21,12 @@ from tools.catalog import TOOLS
 LINES = (
     "Remind me to review the quarterly report on Friday",
     "note: the spare key is in the blue tin",
-    "I prefer deep work in the mornings",
     "due this week",
     "done with the quarterly report",
     "cancel Netflix by Friday",
-    "yes",
+    "task: cancel Netflix by Friday",
 )
-LATER_LINES = ("where is the spare key?", "/context")
+LATER_LINES = ("where is the spare key?",)
 
 
 def render_tools() -> str:

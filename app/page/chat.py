@@ -90,7 +90,6 @@ async def show(visit: Visit) -> Page:
         actions=list_actions(waiting.request) if waiting else (),
         cut=cut,
         setup=describe_answering(settings),
-        is_rules=settings.provider == "offline",
         failed=newest.error if newest and newest.status == "error" else None,
     )
 

@@ -17,7 +17,7 @@ EXAMPLES: Mapping[str, Sequence[str]] = mark_text(
             "Renew the passport by 12 March",
         ),
         "about": ("Remember that I like tea", "Remember that I never have time on Wednesdays"),
-        "turns": ("What can you do?", "What is 15% of 80?"),
+        "turns": ("What can you do?", "What is due this week?"),
     }
 )
 """By part of the page. A link names one by part and place: the words of a link that anybody can make are not theirs."""

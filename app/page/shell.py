@@ -140,7 +140,9 @@ async def render(request: Request, page: Page, opened: OpenWorkspace | None = No
     if opened and shared["person"]:
         shared["conversations"] = group_by_day(await list_conversations(opened, BESIDE), opened.handles.clock)
         shared["notice"] = await run_in_threadpool(find_notice, request, opened.handles)
-        shared |= {"clock": opened.handles.clock, "reads_english": reads_english(opened.workspace.settings)}
+        settings = opened.workspace.settings
+        shared |= {"clock": opened.handles.clock, "reads_english": reads_english(settings)}
+        shared["is_rules"] = settings.provider == "offline"
     drawn = await run_in_threadpool(draw, page.template, **shared | page.values)  # a long answer takes a while
     # the script puts nothing in place that has failed
     status = 200 if BY_SCRIPT in request.headers else page.status

@@ -22,7 +22,7 @@ SHORT_REPLIES: dict[str, ShortReply] = {"e": "edit", "edit": "edit", "a": "all",
 STILL_WAITS = mark_text("It still waits: y, n, e or a.")
 
 _UNDO = "“undo” takes it back."
-_RECEIPT = re.compile(r"(?:Kept|Done:|Moved:|Deleted:|I will remember about you:) ")
+_RECEIPT = re.compile(r"(?:Kept|Done:|Deleted:) ")
 _TAKEN_BACK = re.compile(r"Taken back\. “undo [^“”]+”(?= brings it back\.)")
 """How the offline reader tells what it wrote, up to how it is taken back: its receipt tells it as well."""
 

@@ -9,9 +9,6 @@ EXAMPLES = mark_text(
         "Dentist appointment on Friday at 14:30",
         "What's due tomorrow?",
         "Done: call Anna",
-        "Move the dentist to Monday",
-        "I prefer deep work in the mornings",
-        "What is 19% of 240?",
     )
 )
 """What /help shows; the offline reader understands all of them, in this order."""

@@ -38,7 +38,7 @@ KILLED = 10
 """Seconds after which a single reading is killed."""
 
 BOUNDED = {
-    "ana.models.offline.": "ana.models.offline.plans.LONGEST",
+    "ana.models.offline.": "ana.models.offline.view.LONGEST",
     **dict.fromkeys(
         [f"nodes.policies.{name}." for name in ("clock", "days", "equations", "numbers", "results", "weekdays")],
         "nodes.policies.check.MOST_CHARACTERS",

@@ -31,7 +31,7 @@ Row = tuple[str, str]
 Part = Callable[[], Iterable[Row]]
 
 
-def time_start(folder: Path, typed: bytes = b"What is 6 * 7?", awaited: bytes = b"= 42") -> tuple[float, float]:
+def time_start(folder: Path, typed: bytes = b"find the bicycle", awaited: bytes = b"No item") -> tuple[float, float]:
     """Return the seconds from the start of `ana chat` in a terminal to its prompt, and to the answer to a question.
 
     Args:

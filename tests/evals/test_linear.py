@@ -95,10 +95,10 @@ def test_a_reading_that_ends_its_process_is_named_and_the_next_is_measured(numbe
 
 
 def test_patterns_are_found_wherever_they_are_compiled() -> None:
-    modules = ("ana.memory.search.tokens", "ana.models.offline.questions", "nodes.policies.days", "app.repl.context")
+    modules = ("ana.memory.search.tokens", "ana.models.offline.readings", "nodes.policies.days", "app.repl.context")
     found = {(pattern.name.split(":")[0], pattern.method) for pattern in list_patterns(modules)}
     assert ("ana.memory.search.tokens._WORD", "finditer") in found  # of a module
-    assert ("ana.models.offline.questions._SHAPES", "search") in found  # in a table
+    assert ("ana.models.offline.readings._ORDERS", "match") in found  # in a table
     assert ("nodes.policies.days._times", "finditer") in found  # kept by a function
     assert ("app.repl.context", "fullmatch") in found  # compiled in a function
 
@@ -110,7 +110,7 @@ def test_the_inputs_of_a_pattern_are_made_of_its_own_pieces() -> None:
 
 
 def test_a_bound_is_that_of_the_code() -> None:
-    from ana.models.offline.plans import LONGEST
+    from ana.models.offline.view import LONGEST
 
-    assert find_bound("ana.models.offline.questions._RUN") == LONGEST < SIZES[0]
+    assert find_bound("ana.models.offline.readings._UNDO") == LONGEST < SIZES[0]
     assert find_bound("ana.output._DRIVING") == SIZES[-1]

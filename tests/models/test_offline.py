@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
+from ana.memory.status import CLOSED
 from ana.models.base import NOT_UNDERSTOOD
 from ana.models.offline.reader import OfflineReader, reply
 from nodes.reason import make_system_message
@@ -15,12 +16,12 @@ from tools.catalog import TOOLS, schemas
 
 TODAY = date(2026, 1, 7)
 NAMES = frozenset(TOOLS)
-OFFER = "Shall I keep it as a task? Say yes."
+MODEL = "`ana setup` connects a model, which understands more."
 
 
-def prompt(*lines: str) -> SystemMessage:
+def prompt() -> SystemMessage:
     now = "Wednesday 2026-01-07 09:00, Europe/Berlin\nComing days: Thu 2026-01-08"
-    return make_system_message({"now": now, "vocabulary": "", "lines": dict(enumerate(lines))})
+    return make_system_message({"now": now, "vocabulary": "", "lines": {}})
 
 
 def item(content: str, id: str = "aaaaaaaa", **properties: Any) -> dict[str, Any]:
@@ -36,8 +37,8 @@ def found(*items: dict[str, Any], share: float = 1.0) -> dict[str, Any]:
 class Talk:
     """A conversation with the reader in which tools answer what is given."""
 
-    def __init__(self, *lines: str) -> None:
-        self.messages: list[BaseMessage] = [prompt(*lines)]
+    def __init__(self) -> None:
+        self.messages: list[BaseMessage] = [prompt()]
 
     def say(self, text: str, *results: dict[str, Any]) -> AIMessage:
         """Say something, answer the calls in order, and return what follows."""
@@ -53,8 +54,8 @@ class Talk:
         return answer
 
 
-def say(text: str, *results: dict[str, Any], lines: tuple[str, ...] = ()) -> AIMessage:
-    return Talk(*lines).say(text, *results)
+def say(text: str, *results: dict[str, Any]) -> AIMessage:
+    return Talk().say(text, *results)
 
 
 def call_of(message: AIMessage) -> tuple[str, dict[str, Any]]:
@@ -89,6 +90,10 @@ i meant to call bob
 put the keys under the mat
 find a new dentist
 mark the exam papers
+I prefer deep work in the mornings
+remember that I'm left-handed
+who sings the solo depends on gerdas knee
+you know lunch is off, and call the bank
 """
 
 
@@ -106,13 +111,11 @@ TYPED: list[tuple[str, str, dict[str, str]]] = [
     ("could you add a task to water the plants", "water the plants", {"type": "task", "status": "active"}),
     ("todo: update my CV by Sunday", "update my CV by Sunday", {"type": "task", "due_date": "2026-01-11"}),
     ("note: what is due, call me Ishmael", "what is due, call me Ishmael", {"type": "note"}),
-    ("note my locker is 12", "my locker is 12", {"type": "note"}),
+    ("note my locker is 12", "note my locker is 12", {"type": "note"}),
     ("Note for Acme: iOS at 9:30", "Note for Acme: iOS at 9:30", {"type": "note"}),
     ("idea: a podcast", "a podcast", {"type": "idea"}),
-    ("put on my list for Friday: order the photos", "order the photos", {"type": "task", "due_date": "2026-01-09"}),
     ("i need a reminder on friday to pay", "pay", {"type": "reminder", "due_date": "2026-01-09"}),
-    ("don't let me forget the photos", "the photos", {"type": "reminder"}),
-    ("Termin beim Friseur am Freitag um 9 Uhr", "Termin beim Friseur am Freitag um 9 Uhr", {"type": "appointment"}),
+    ("don't forget the photos", "don't forget the photos", {"type": "reminder"}),
     (
         "remind me to return the book 2 hours from now",
         "return the book 2 hours from now",
@@ -128,30 +131,30 @@ def test_its_lead_in_gives_its_type_and_one_clear_day_its_date(
     said, given = find_kept(text)
     assert said == content
     assert given.items() >= properties.items()
-    assert ("status" in given) == (given["type"] in ("task", "reminder", "appointment") or "due_date" in given)
+    assert ("status" in given) == (given["type"] in ("task", "reminder") or "due_date" in given)
 
 
-ABOUT_ME = [
-    ("I prefer deep work in the mornings", "I prefer deep work in the mornings"),
-    ("so i never work sundays", "i never work sundays"),
-    ("remember that I'm left-handed", "I'm left-handed"),
-    ("merk dir: ich trinke keinen Kaffee", "ich trinke keinen Kaffee"),
-    ("btw im allergic to latex", "im allergic to latex"),
-    ("ich trinke keinen Alkohol", "ich trinke keinen Alkohol"),
-    ("je ne mange pas de viande", "je ne mange pas de viande"),
-    ("no como carne", "no como carne"),
-    ("non bevo caffè", "non bevo caffè"),
-]
+DATED = """
+2 days before christmas, call Ida           | 2026-12-23
+lunch 12:30, and call the bank              | 2026-01-07T12:30
+offer for Tina this Friday                  | 2026-01-09
+Zahnarzt am Freitag um 9:30                 |
+mañana 15:00 llamar a Ana                   |
+el 2026-02-03 llega la tía                  | 2026-02-03
+Miete ist bis 15.1. zu zahlen               | 2026-01-15
+"""
 
 
-@pytest.mark.parametrize(("text", "line"), ABOUT_ME)
-def test_what_people_say_of_themselves_is_a_line_about_them(text: str, line: str) -> None:
-    assert call_of(say(text)) == ("append_context", {"content": line})
+@pytest.mark.parametrize("row", DATED.strip().splitlines())
+def test_a_date_is_taken_only_where_all_of_it_is_read(row: str) -> None:
+    text, _, due = (part.strip() for part in row.partition("|"))
+    assert find_kept(text) == (text, {"due_date": due, "status": "active"} if due else {})
 
 
-@pytest.mark.parametrize("text", ["remember the tv man", "I have a cold", "I never met him", "i prefer friday at 9"])
-def test_what_is_of_one_day_or_not_about_them_is_an_item(text: str) -> None:
-    assert call_of(say(text))[0] == "create_item"
+@pytest.mark.parametrize("text", ["Ich habe die Miete bezahlt", "el código del portal es 1234", "牛乳を買う"])
+def test_a_sentence_in_another_language_is_kept_whole_with_the_way_to_a_model(text: str) -> None:
+    assert say(text, item(text)).text.endswith(f"I read English, and of other languages only days in figures. {MODEL}")
+    assert MODEL not in say("Paul is at the café", item("Paul is at the café")).text
 
 
 def test_what_was_kept_is_told_in_a_line() -> None:
@@ -168,57 +171,30 @@ def test_next_friday_is_told_with_both_its_days() -> None:
     assert "can mean" not in say("offer for Tina this Friday", item("offer", due_date="2026-01-09 (Friday)")).text
 
 
-def test_lines_become_items_only_under_bullets() -> None:
-    message = say("camping list\n- tent\n* charger + adapter\n2. cash\n- [ ] stove\n- [x] mats")
-    given = [(call["args"]["content"], call["args"]["properties"]) for call in message.tool_calls]
-    assert given == [(w, {"list": "camping list"}) for w in ("tent", "charger + adapter", "cash", "stove", "[x] mats")]
-    todo = say("todo:\n- call bob\n- write to ann").tool_calls
-    assert [call["args"]["properties"]["type"] for call in todo] == ["task", "task"]
-    for text in ("bed 3 obs\nbed 7 nbm", "- a\nb\nc", "From: Ann\nTo: Bob\n\n- tea\n- cake", "x" * 3000):
+def test_several_lines_or_a_long_text_are_kept_whole_and_what_is_not_read_of_them_is_told() -> None:
+    long = f"call Anna tomorrow at 9:30{', and so on' * 60}, what is due?"
+    for text in ("- tent\n* cash", "todo:\n- call bob", "bed 3 obs\nbed 7 nbm", "note: first\n\nsecond", long):
         assert find_kept(text) == (text, {"type": "note"})
-    assert find_kept("note: first\n\n- second\n- third") == ("first\n\n- second\n- third", {"type": "note"})
-
-
-def test_a_long_message_is_kept_whole_and_what_is_not_read_of_it_is_told() -> None:
-    text = f"call Anna tomorrow at 9:30{', and so on' * 60}, what is due?"
-    assert find_kept(text) == (text, {"type": "note"})
-    assert say(text, item(text)).text.endswith("and I read no day, question or order in it.")
-    assert "It is long" not in say(text[:200], item(text[:200])).text
-    assert find_kept(f"remind me to {text}") == (text, {"type": "reminder", "status": "active"})
+        assert say(text, item(text)).text.endswith("and I read no day, question or order in it.")
+    assert "no day" not in say(long[:200], item(long[:200])).text
 
 
 def test_that_something_is_urgent_is_no_order() -> None:
     said = "Call the dentist by Tuesday, it's urgent"
     assert find_kept(said) == (said, {"status": "active", "due_date": "2026-01-13"})
-    assert "I changed nothing" in say("call the dentist urgent").text
-
-
-def test_a_very_long_list_is_kept_whole_and_that_is_told() -> None:
-    talk, text = Talk(), "\n".join(f"- {n}" for n in range(101))
-    assert [call["args"] for call in talk.say(text).tool_calls] == [{"content": text, "properties": {"type": "note"}}]
-
-
-def test_a_long_list_is_kept_at_once() -> None:
-    kept = say("\n".join(f"- thing {n}" for n in range(21)))
-    assert [call["args"]["content"] for call in kept.tool_calls] == [f"thing {n}" for n in range(21)]
 
 
 TALK = """
 hi
 good morning dear
 lol ok thanks
-danke schön
-merci beaucoup
 nvm found it
 never mind
-that's not what i meant
 both
 yes please
-the second one
 sounds good
 help
 what can you do
-Hilfe!
 !!!
 👍
 """
@@ -229,10 +205,10 @@ def test_talk_is_answered_and_not_kept(text: str) -> None:
     message = say(text)
     assert message.tool_calls == []
     assert message.text
-    assert OFFER not in message.text
+    assert NOT_UNDERSTOOD not in message.response_metadata
 
 
-@pytest.mark.parametrize("text", ["undo", "undo that please", "please take that back", "mach das bitte rückgängig"])
+@pytest.mark.parametrize("text", ["undo", "undo that please", "please take that back"])
 def test_undo(text: str) -> None:
     assert call_of(say(text)) == ("undo", {})
 
@@ -243,9 +219,9 @@ rm -rf /tmp/x
 change the filter at no 14 friday
 cancel my spotify before the 15th
 delete all tasks
-lösche alle alten termine
-supprime tout
+undo everything
 rename yoga to pilates
+move the dentist to friday
 make the passport renewal high priority
 I don't need the milk any more, delete it
 paid the rent. also move the dentist to monday
@@ -254,47 +230,34 @@ delete it
 put it on friday
 give me two more days for the slides
 prioritise the invoice
+no swimming this week
+12.5 x 4
+split 84 by 3 and add 10
 """
 
 
 @pytest.mark.parametrize("text", REFUSED.strip().splitlines())
-def test_an_order_that_it_cannot_do_changes_nothing_and_is_offered_as_a_task(text: str) -> None:
+def test_an_order_that_it_cannot_do_changes_nothing_and_it_says_what_to_do_instead(text: str) -> None:
     talk = Talk()
     refused = talk.say(text, found())
     assert refused.text.startswith("I changed nothing: ")
-    assert refused.text.endswith(OFFER)
+    assert refused.text.endswith(f"“task: …” keeps what you say as a task. {MODEL}")
     assert refused.response_metadata[NOT_UNDERSTOOD]
-    name, args = call_of(talk.say("yes please"))
-    assert (name, args["content"], args["properties"]["type"]) == ("create_item", text, "task")
-
-
-def test_a_no_keeps_nothing_and_another_message_is_read_for_itself() -> None:
-    talk = Talk()
-    talk.say("cancel netflix", found())
-    assert talk.say("no thanks").text == "All right. I changed nothing."
-    talk.say("cancel netflix", found())
-    assert call_of(talk.say("laundry"))[1]["content"] == "laundry"
+    assert talk.say("yes please").tool_calls == []
+    assert find_kept(f"task: {text}")[0] == text
 
 
 DENTIST = item("Dentist", "dddddddd", due_date="2026-01-08T14:30 (Thursday)")
+DONE = {"id": "dddddddd", "properties": {"status": "done"}}
 ORDERS: list[tuple[str, str, dict[str, Any]]] = [
     ("delete the dentist", "delete_item", {"id": "dddddddd"}),
-    ("lösche den dentist", "delete_item", {"id": "dddddddd"}),
-    ("i finished the dentist", "update_item", {"id": "dddddddd", "properties": {"status": "done"}}),
-    ("make dentist friday", "update_item", {"id": "dddddddd", "properties": {"due_date": "2026-01-09T14:30"}}),
-    ("cancel the dentist", "update_item", {"id": "dddddddd", "properties": {"status": "cancelled"}}),
-    ("storniere den dentist", "update_item", {"id": "dddddddd", "properties": {"status": "cancelled"}}),
-    ("get rid of the dentist", "delete_item", {"id": "dddddddd"}),
-    ("done with the dentist", "update_item", {"id": "dddddddd", "properties": {"status": "done"}}),
-    ("dentist is done", "update_item", {"id": "dddddddd", "properties": {"status": "done"}}),
-    ("mark the dentist as done", "update_item", {"id": "dddddddd", "properties": {"status": "done"}}),
-    ("tick off dentist", "update_item", {"id": "dddddddd", "properties": {"status": "done"}}),
-    ("move the dentist to friday", "update_item", {"id": "dddddddd", "properties": {"due_date": "2026-01-09T14:30"}}),
-    (
-        "please move the dentist to 3pm",
-        "update_item",
-        {"id": "dddddddd", "properties": {"due_date": "2026-01-08T15:00"}},
-    ),
+    ("could you remove my dentist from the calendar please", "delete_item", {"id": "dddddddd"}),
+    ("i finished the dentist", "update_item", DONE),
+    ("done with the dentist", "update_item", DONE),
+    ("done: dentist", "update_item", DONE),
+    ("dentist is done", "update_item", DONE),
+    ("mark the dentist as done", "update_item", DONE),
+    ("tick off dentist", "update_item", DONE),
 ]
 
 
@@ -303,34 +266,23 @@ def test_an_order_changes_the_one_item_that_it_names(text: str, tool: str, args:
     assert call_of(say(text, found(DENTIST))) == (tool, args)
 
 
-def test_what_is_cancelled_is_found_by_a_word_as_what_is_done_is() -> None:
-    gym = item("Gym with Ann", "eeeeeeee", recurrence="weekly")
-    assert call_of(say("cancel gym", found(gym)))[1] == {"id": "eeeeeeee", "properties": {"status": "cancelled"}}
-    assert say("drop gym", found(gym)).text.startswith("I changed nothing: "), "what is discarded is named in full"
-    talk, two = Talk(), found(gym, item("Gym bag for Tom", "bbbbbbbb"))
-    assert talk.say("cancel gym", two).text.startswith("Which one do you mean?")
-    assert call_of(talk.say("the bag", two))[1] == {"id": "bbbbbbbb", "properties": {"status": "cancelled"}}
-
-
-def test_who_has_something_to_cancel_and_says_it_again_does_not_cancel_that() -> None:
-    answer = say("cancel netflix", found(item("Cancel Netflix", "eeeeeeee")))
-    assert answer.text.startswith("I changed nothing: ")
-    assert "“Cancel Netflix”" in answer.text
-
-
 def test_where_two_fit_it_asks_and_does_what_is_answered() -> None:
-    two = found(item("Email Peter about the contract", "bbbbbbbb"), item("Email Peter about the photos", "cccccccc"))
-    for answer, id in (("the second", "cccccccc"), ("1", "bbbbbbbb"), ("the contract", "bbbbbbbb")):
-        talk = Talk()
-        asked = talk.say("done email peter", two)
-        assert asked.text.startswith("Which one do you mean?\n- “Email Peter about the contract”")
-        assert call_of(talk.say(answer, two))[1]["id"] == id
-    assert talk.say("done email peter", two).tool_calls == []
-    assert talk.say("both").text == "All right. I changed nothing."
+    contract = item("Email Peter about the contract", "bbbbbbbb")
+    two = found(contract, item("Email Peter about the photos", "cccccccc"))
+    talk = Talk()
+    asked = talk.say("done email peter", two)
+    assert asked.text.startswith("Which one do you mean? Say a word that only it has.\n- “Email Peter about the con")
+    assert call_of(talk.say("the contract")) == (
+        "query_items",
+        {"text": "email peter the contract", "limit": 20, "where": {"status": {"$nin": list(CLOSED)}}},
+    )
+    talk = Talk()
     talk.say("done email peter", two)
-    assert talk.say("the third", two).tool_calls == []
+    assert call_of(talk.say("the contract", found(contract)))[1]["id"] == "bbbbbbbb"
+    talk = Talk()
     talk.say("done email peter", two)
     assert call_of(talk.say("buy six eggs and some bread tomorrow"))[0] == "create_item"
+    assert talk.say("both").tool_calls == []
 
 
 def test_a_part_of_an_item_does_not_name_it_nor_does_a_word_of_a_long_one() -> None:
@@ -340,10 +292,9 @@ def test_a_part_of_an_item_does_not_name_it_nor_does_a_word_of_a_long_one() -> N
     assert call_of(say("done oat milk and eggs", found(item("Buy oat milk and eggs"))))[0] == "update_item"
 
 
-def test_where_none_fits_it_says_so_with_the_nearest() -> None:
+def test_where_none_fits_it_says_so() -> None:
     answer = say("mark fix the boiler done", found(item("Fix the printer"), share=0.7))
-    assert answer.text.startswith("I changed nothing: nothing that is kept is “fix the boiler”. The nearest is “Fix")
-    assert "nearest" not in say("delete the piano lesson", found(item("Buy milk"), share=0.2)).text
+    assert answer.text.startswith("I changed nothing: nothing that is kept is “fix the boiler”.")
     assert kept_by(say("the boiler is done", found(item("Fix the printer"), share=0.2))) == "the boiler is done"
 
 
@@ -353,19 +304,7 @@ def kept_by(message: AIMessage) -> str:
     return str(args["content"])
 
 
-def test_it_is_what_the_last_answer_named() -> None:
-    for text in ("move it to friday", "make it friday instead", "sorry, I meant Friday"):
-        talk = Talk()
-        talk.say("dentist thursday 14:30", DENTIST)
-        assert call_of(talk.say(text))[1]["properties"] == {"due_date": "2026-01-09T14:30"}
-
-
-def test_what_has_no_day_gets_no_time() -> None:
-    fig = item("Water the fig tree", status="active")
-    assert "has no day yet" in say("move water the fig tree to 3pm", found(fig)).text
-
-
-def test_what_repeats_is_kept_by_its_rule_and_done_or_moved_for_one_date() -> None:
+def test_what_repeats_is_kept_by_its_rule_and_done_for_one_date() -> None:
     _, kept = call_of(say("every friday school closes at 1"))
     assert kept["properties"] == {"repeats": "every friday at 13:00"}
     _, medicine = call_of(say("remind me every day to take the pills"))
@@ -375,30 +314,14 @@ def test_what_repeats_is_kept_by_its_rule_and_done_or_moved_for_one_date() -> No
     bins = item("Put the bins out", status="active", repeats="FREQ=WEEKLY;BYDAY=TU", due_date="2026-01-13 (Tuesday)")
     talk = Talk()
     assert call_of(talk.say("done put the bins out", found(bins)))[1]["properties"] == {"status": "done"}
-    moved = call_of(Talk().say("move put the bins out to Wednesday", found(bins)))[1]["properties"]
-    assert moved == {"moved": {"2026-01-13": "2026-01-14"}}
 
 
 AGENDA: list[tuple[str, dict[str, Any]]] = [
     ("what's due Friday?", {"text": "what's due friday?"}),
     ("tomorrow", {"text": "due tomorrow"}),
     ("this week", {"text": "due this week"}),
-    ("am i doing anything saturday morning", {"text": "am i doing anything saturday "}),
 ]
-LISTED: list[tuple[str, dict[str, Any]]] = [
-    ("due", {"due_date": {"$ne": None}}),
-    ("what is due", {"due_date": {"$ne": None}}),
-    ("todo", {}),
-    ("list my tasks", {}),
-    ("what do I have to do?", {}),
-    ("What's still left to do", {}),
-    ("was muss ich noch tun?", {}),
-    ("agenda", {"due_date": {"$gte": "2026-01-07"}}),
-    ("what should I focus on today?", {}),
-    ("meetings next week", {"due_date": {"$gte": "2026-01-12", "$lte": "2026-01-18"}}),
-    ("reminders for tomorrow", {"due_date": {"$gte": "2026-01-08", "$lte": "2026-01-08"}, "type": ["reminder"]}),
-    ("show my notes", {"type": ["note"]}),
-]
+LISTED = ["due", "what is due", "todo", "list my tasks", "what do I have to do?", "What's still left to do", "agenda"]
 
 
 @pytest.mark.parametrize(("text", "args"), AGENDA)
@@ -406,26 +329,23 @@ def test_what_is_due_is_asked_by_its_dates(text: str, args: dict[str, Any]) -> N
     assert call_of(say(text)) == ("query_items", args | {"limit": 5})
 
 
-@pytest.mark.parametrize("text", ["what have I missed", "overdue", "what is overdue?"])
+@pytest.mark.parametrize("text", ["overdue", "what is overdue?"])
 def test_what_is_overdue_is_asked_as_everybody_asks_it(text: str) -> None:
     name, args = call_of(say(text))
     assert name == "query_items"
     assert "overdue" in args["text"]
 
 
-@pytest.mark.parametrize(("text", "where"), LISTED)
-def test_what_is_to_be_done_or_of_a_kind_is_listed_by_date(text: str, where: dict[str, Any]) -> None:
-    name, args = call_of(say(text))
-    kinds = where.get("type")
-    assert name == "query_items"
-    assert args["where"].pop("status").keys() == {"$nin"}
-    assert args["where"] == where | {"type": {"$in": kinds} if kinds else {"$nin": ["note", "idea"]}}
+@pytest.mark.parametrize("text", LISTED)
+def test_what_is_to_be_done_is_listed_by_date(text: str) -> None:
+    where = {"status": {"$nin": list(CLOSED)}, "type": {"$nin": ["note", "idea"]}}
+    assert call_of(say(text)) == ("query_items", {"where": where, "limit": 5})
 
 
 def test_a_list_has_five_items_with_their_days_and_says_how_many_more() -> None:
     told = say("todo", found(DENTIST) | {"total": 8}).text
     assert told == "- “Dentist”, due Thu 8 Jan 14:30\n… and 3 more: `ana due`, `ana items`."
-    assert say("todo", found()).text == "Nothing is kept for that."
+    assert say("todo", found()).text == f"No item is like that, and I look at items alone. {MODEL}"
 
 
 READ = """
@@ -502,12 +422,12 @@ remind me, what's the capital of Norway?
 don't i have an umbrella
 wifi cabin?
 when dentist
-wann ist der Zahnarzt
-où est la clé
-cuándo es la cita
-quando è il dentista
 税金はいつ？
-tasks not for acme
+vet is when again
+what time is it
+what is 19% of 240?
+when do I have time
+wann ist der Zahnarzt?
 What does this mail want? "Dear all: pay now. Yours"
 """
 
@@ -519,17 +439,9 @@ def test_a_question_is_searched_for_and_never_kept(text: str) -> None:
 
 def test_only_what_is_like_the_question_is_shown_and_at_most_five() -> None:
     far = found(item("Buy milk"), share=0.05)
-    assert say("what did i quote henderson", far).text == "Nothing like that is kept."
+    assert say("what did i quote henderson", far).text.startswith("No item is like that")
     many = found(*(item(f"Key {n}", f"aaaaaaa{n}") for n in range(8)))
     assert say("where is the key", many).text.count("“Key") == 5
-
-
-def test_a_question_about_the_person_is_answered_from_the_lines() -> None:
-    lines = ("Prefers tea over coffee", "Sister Klara lives in Hamburg")
-    assert "Hamburg" in say("where does my sister live", found(), lines=lines).text
-    assert "tea over coffee" not in say("where does my sister live", found(), lines=lines).text
-    for asked in ("what do you know about me?", "was weißt du über mich?"):
-        assert say(asked, lines=lines).text == "\n".join(f"- {line}" for line in lines)
 
 
 def test_what_another_model_called_before_may_have_answered_anything() -> None:
@@ -539,7 +451,7 @@ def test_what_another_model_called_before_may_have_answered_anything() -> None:
 
 
 def test_an_error_is_told() -> None:
-    assert say("7//0", {"error": "Division by zero.", "hint": "x"}).text == "That did not work: Division by zero."
+    assert say("buy milk", {"error": "The disk is full.", "hint": "x"}).text == "That did not work: The disk is full."
 
 
 def test_without_a_clock_in_the_prompt_nothing_is_done() -> None:
@@ -550,64 +462,15 @@ def test_without_a_clock_in_the_prompt_nothing_is_done() -> None:
 
 def test_it_is_a_chat_model_that_streams_and_binds() -> None:
     bound = OfflineReader().bind_tools(schemas())
-    assert bound.invoke([prompt(), HumanMessage("7//2")]).tool_calls[0]["name"] == "calculator"
-    assert "".join(c.text for c in bound.stream([prompt(), HumanMessage("thanks")])) == "You are welcome."
-
-
-def test_a_line_that_is_under_no_bullet_is_not_lost() -> None:
-    below = "* a9\n* b9\n\nThe spare key is under the pot."
-    for text in (below, "- a\nfor anna: tell her\n- b", "- a\n- b\nshopping: milk"):
-        (call,) = say(text).tool_calls
-        assert call["args"]["content"] == text
-
-
-def test_each_line_of_a_list_has_the_day_that_it_names() -> None:
-    calls = say("- pay water bill by friday\n- call grandma sunday\n- paint").tool_calls
-    assert [("due_date" in call["args"]["properties"]) for call in calls] == [True, True, False]
-
-
-ABOUT_DONE = [
-    ("what did I do today?", {"since": "2026-01-07", "until": "2026-01-07"}),
-    ("what have I done this week?", {"since": "2026-01-05", "until": "2026-01-11"}),
-    ("What did we get done on Monday", {"since": "2026-01-05", "until": "2026-01-05"}),
-    ("what have I done?", {}),
-]
-
-
-@pytest.mark.parametrize(("text", "bounds"), ABOUT_DONE)
-def test_what_was_done_is_told_from_the_history(text: str, bounds: dict[str, str]) -> None:
-    assert call_of(say(text)) == ("history", bounds)
-    changes = [{"id": "aaaaaaaa", "changed": "call Anna: status active → done"}]
-    assert say(text, {"turns": [{"changes": changes}]}).text == "- changed: call Anna: status active → done"
-    assert say(text, {"turns": []}).text == "Nothing was kept or changed then."
-
-
-WHICH_DAY = "I changed nothing. Say which day of “swimming”, due Fri 9 Jan 17:00: “no swimming on 24 March”."
-SWIMMING = item("swimming", due_date="2026-01-09T17:00 (Friday)", repeats="FREQ=WEEKLY;BYDAY=FR")
-
-
-@pytest.mark.parametrize("text", ["no swimming this week", "No swimming on Friday!", "skip swimming on friday"])
-def test_a_date_of_a_series_is_left_out(text: str) -> None:
-    talk = Talk()
-    name, args = call_of(talk.say(text, found(SWIMMING)))
-    assert (name, args) == ("update_item", {"id": "aaaaaaaa", "properties": {"except": {"$add": ["2026-01-09"]}}})
-    assert "Left out on 2026-01-09: “swimming”" in say(text, found(SWIMMING), SWIMMING).text
-
-
-def test_a_week_without_a_date_of_the_series_leaves_nothing_out() -> None:
-    said = say("no swimming next week", found(SWIMMING)).text
-    assert said == WHICH_DAY
+    assert bound.invoke([prompt(), HumanMessage("buy milk")]).tool_calls[0]["name"] == "create_item"
+    assert "".join(c.text for c in bound.stream([prompt(), HumanMessage("thanks")])).startswith("I keep what you say")
 
 
 def test_a_series_is_not_deleted_where_a_day_is_named() -> None:
-    said = say("delete swimming on the 9th", found(SWIMMING)).text
-    assert said == WHICH_DAY
-    assert call_of(say("delete swimming", found(SWIMMING))) == ("delete_item", {"id": "aaaaaaaa"})
-
-
-def test_what_is_no_series_is_kept() -> None:
-    kept = call_of(say("no sugar this week", found()))
-    assert kept == ("create_item", {"content": "no sugar this week", "properties": {}})
+    swimming = item("swimming", due_date="2026-01-09T17:00 (Friday)", repeats="FREQ=WEEKLY;BYDAY=FR")
+    said = say("delete swimming on the 9th", found(swimming))
+    assert said.text.startswith("I changed nothing: I delete a thing on all its days")
+    assert call_of(say("delete swimming", found(swimming))) == ("delete_item", {"id": "aaaaaaaa"})
 
 
 def test_a_time_before_the_words_of_a_rule_is_kept() -> None:
@@ -624,13 +487,6 @@ def test_a_reminder_rings_and_says_whether_anything_can(ask: Ask) -> None:
     assert "I cannot ring" in ask("remind me every tuesday at 7 to take the bins out").answer
     kept = item("call mum", due_date="2026-01-07T17:00", remind="at the time")
     assert say("remind me at 5 to call mum", kept | {"reminder": "Rings at five by ntfy."}).text.endswith("by ntfy.")
-
-
-def test_the_assistant_skips_a_date_and_tells_what_was_done(ask: Ask) -> None:
-    ask("swimming every friday at 5pm")
-    told = ask("no swimming this week").answer
-    assert "Left out on" in told or "Say which day" in told
-    assert "- created: “swimming every friday at 5pm”" in ask("what did I do today?").answer
 
 
 @pytest.mark.parametrize("text", ["remind me to see the vet on 30 February 2027 at 10:00", "plumber 2027-02-30 10:00"])

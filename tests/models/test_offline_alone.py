@@ -1,12 +1,10 @@
-"""The reader is a chat model and nothing else; it works in a whole assistant; its table of words."""
+"""The reader is a chat model and nothing else; it works in a whole assistant."""
 
-import re
 import sys
 
 import pytest
 
 from ana.errors import ConfigError
-from ana.models.offline.plans import words_of
 from ana.models.providers import build_model
 from ana.settings import PROJECT, Settings
 from evals.imports import imports_of, source_files
@@ -21,11 +19,12 @@ READS = (
     "ana.time.when",
     "ana.time.repeats",
     "ana.memory.status",
+    "ana.output",
     "ana.phrases",
     "ana.values",
 )
-MOST_LINES = 700
-"""Of the reader, its words and its rules together: a small reader is a promise."""
+MOST_LINES = 350
+"""A small reader is a promise."""
 
 
 @pytest.mark.parametrize("module", [name for name in source_files() if name.startswith(READER)])
@@ -47,16 +46,6 @@ def test_it_stays_small() -> None:
     assert sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files) <= MOST_LINES
 
 
-def test_every_row_of_words_is_used_and_none_is_missing() -> None:
-    code = "\n".join(path.read_text(encoding="utf-8") for path in FOLDER.glob("*.py"))
-    rows = re.findall(r"^([a-z ]+) = ", (FOLDER / "words.txt").read_text(encoding="utf-8"), re.MULTILINE)
-    assert len(rows) == len({*rows})
-    types = {"reminder", "task", "note", "idea", "appointment"}
-    assert [row for row in rows if f"<{row}>" not in code and f'"{row}"' not in code and row not in types] == []
-    for row in rows:
-        assert all(word == word.strip() != "" and not re.search(r"[=:|]", word) for word in words_of(row)), row
-
-
 def test_the_first_minutes(ask: Ask) -> None:
     """What is kept is found by its words and by its day, done, moved, taken back, and nothing else is found."""
     for text in ("bike lock code is 4471", "Leo is allergic to cashews", "remind me to pay the rent on friday"):
@@ -64,18 +53,18 @@ def test_the_first_minutes(ask: Ask) -> None:
     assert "4471" in ask("bike lock?").answer
     assert "cashews" in ask("what can leo not eat").answer
     assert ask("friday").answer.startswith("- “pay the rent on friday”, due Fri ")
-    assert "Nothing like that" in ask("what did i quote henderson").answer
-    (moved,) = ask("move the rent to monday").changes
-    assert moved["after"]["content"] == "pay the rent on friday"
+    assert "No item is like that" in ask("what did i quote henderson").answer
+    (done,) = ask("pay the rent done").changes
+    assert done["after"]["properties"]["status"] == "done"
     taken_back = ask("undo").answer
     assert taken_back.startswith("Taken back.")
     (again,) = ask(taken_back.partition("“")[2].partition("”")[0]).changes
-    assert again["after"] == moved["after"], "it recommends what works at every door"
-    assert ask("undo").changes[0]["after"] == moved["before"]
-    assert ask("pay the rent done").changes[0]["after"]["properties"]["status"] == "done"
+    assert again["after"] == done["after"], "it recommends what works at every door"
+    assert ask("undo").changes[0]["after"] == done["before"]
+    assert ask("delete the bike lock code").changes[0]["after"] is None
     refused = ask("cancel Netflix by friday")
     assert (refused.changes, refused.fruitless) == ([], True)
-    (kept,) = ask("yes").changes
+    (kept,) = ask("task: cancel Netflix by friday").changes
     assert kept["after"]["content"] == "cancel Netflix by friday"
     assert kept["after"]["properties"]["type"] == "task"
 
@@ -89,9 +78,3 @@ def test_what_is_kept_already_is_kept_again_when_it_is_said_again(ask: Ask) -> N
 def test_long_texts_are_read_quickly(ask: Ask) -> None:
     for text in ("what is due " + "1/13 " * 390, "a" * 1990, "done " * 390, "x\n" * 5000):
         assert ask(text).answer
-
-
-def test_the_table_is_easy_to_read() -> None:
-    rows = (FOLDER / "words.txt").read_text(encoding="utf-8").splitlines()
-    assert all(row.startswith(("#", "  ")) or " = en: " in row for row in rows)
-    assert [row for row in rows if len(row) > 120 or row != row.rstrip()] == []

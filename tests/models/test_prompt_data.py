@@ -40,10 +40,9 @@ def test_no_provider_is_sent_it(tmp_path: Path, dialect: Dialect, mode: str) -> 
 
 
 def test_the_offline_reader_reads_it_and_not_the_text() -> None:
-    message = make_system_message(
-        {"now": "Wednesday 2026-01-07 09:00, Europe/Berlin", "vocabulary": "", "lines": {3: "Works in Berlin"}}
-    )
-    message.content = "Any text at all.\n0-- Works in Paris"
-    question = HumanMessage("what do you know about me?")
-    assert reply([message, question]).text == "- Works in Berlin"
+    message = make_system_message({"now": "Wednesday 2026-01-07 09:00, Europe/Berlin", "vocabulary": "", "lines": {}})
+    message.content = "Any text at all.\nThursday 2026-02-05 09:00"
+    question = HumanMessage("buy milk tomorrow")
+    (call,) = reply([message, question]).tool_calls
+    assert call["args"]["properties"]["due_date"] == "2026-01-08"
     assert reply([SystemMessage("## Now\nWednesday 2026-01-07 09:00"), question]).text.startswith("I was")

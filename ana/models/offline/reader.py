@@ -7,24 +7,9 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 
 from ana.models.base import COMPOSED, NOT_UNDERSTOOD, StreamingModel, to_chunk
-from ana.models.offline import keeping, questions
-from ana.models.offline.plans import FAILED, OFFER, Plan, read_messages
+from ana.models.offline.readings import FAILED, READINGS, UNCHANGED
+from ana.models.offline.view import read_messages
 from ana.time.when import tell_doubts
-
-READINGS = (  # what a message may be; the first that fits counts
-    keeping.read_reply,  # yes; the second one
-    keeping.read_paste,  # several lines
-    keeping.read_talk,  # hello; never mind; undo; help; a shell command
-    questions.read_sum,
-    questions.read_clock,
-    questions.read_done,  # what did I do today?
-    questions.read_agenda,  # due; todo; tomorrow; what do I have this week?
-    keeping.read_lead_in,  # remind me to ...; note: ...
-    keeping.read_order,  # done, delete, move; no swimming this week; what it cannot change
-    questions.read_question,
-    keeping.read_about_person,  # I never ...; remember that I ...
-    lambda view: keeping.keep_as("", view.text, view),  # all the rest is kept
-)
 
 
 class OfflineReader(StreamingModel):
@@ -39,30 +24,24 @@ class OfflineReader(StreamingModel):
 
 
 def reply(messages: Sequence[BaseMessage]) -> AIMessage:
-    """Return the next message, calls or the answer."""
+    """Return the next message, a call or the answer."""
     if (view := read_messages(messages)) is None:
         return _say("I was not told what day it is, so I cannot work.")
-    try:
-        return _go_on(next(plan for read in READINGS if (plan := read(view))), view.results)
-    except StopIteration as done:
-        return _say(done.value + tell_doubts(view.text, view.now.date()))
-
-
-def _go_on(plan: Plan, results: list[dict[str, Any]]) -> AIMessage:
-    calls, done = next(plan), 0  # nothing is kept between calls, so it runs again over the results so far
-    while done < len(results):
-        answered, done = results[done : done + len(calls)], done + len(calls)
-        each = zip(calls, (result["of"] for result in answered), strict=False)
+    step = next(step for read in READINGS if (step := read(view)))
+    for result in view.results:  # nothing is kept between calls, so it goes through the results so far
+        tool, args = result["of"]
         # what a call writes a person may have edited
-        if any(name != was or (name == "query_items" and args != asked) for (name, args), (was, asked) in each):
+        if isinstance(step, str) or step.tool != tool or (tool == "query_items" and step.args != args):
             return _say("Another model had begun this; what it may do is done as you decided.")
-        if why := next((str(result["error"]) for result in answered if "error" in result), ""):
+        if why := str(result.get("error", "")):
             return _say("Not done: it needed your yes." if why.startswith("Refused") else f"{FAILED} {why}")
-        calls = plan.send(answered)
-    given = [{"name": name, "args": args, "id": f"offline-{done + n}"} for n, (name, args) in enumerate(calls)]
-    return AIMessage("", tool_calls=given)
+        step = step.then(result)
+    if isinstance(step, str):
+        return _say(step + tell_doubts(view.text, view.now.date()))
+    call = {"name": step.tool, "args": step.args, "id": f"offline-{len(view.results)}", "type": "tool_call"}
+    return AIMessage("", tool_calls=[call])
 
 
 def _say(text: str) -> AIMessage:
-    fruitless = {NOT_UNDERSTOOD: True} if OFFER in text or text.startswith(FAILED) else {}
+    fruitless = {NOT_UNDERSTOOD: True} if text.startswith((UNCHANGED, FAILED)) else {}
     return AIMessage(text, response_metadata={COMPOSED: True} | fruitless)

@@ -21,7 +21,7 @@ A phrase that is a date is read whole or refused (`read_phrase`). In a longer te
 there as a date; a word that may be another one (sun, mon, 3/4) needs something beside it (`grammar.Level`).
 """
 
-from ana.time.when.mentions import Mention, TimeMention, drop_mentions, find_times, resolve
+from ana.time.when.mentions import Mention, TimeMention, find_times, resolve
 from ana.time.when.phrase import NotRead, When, read_phrase
 from ana.time.when.questions import (
     find_named_days,
@@ -30,21 +30,18 @@ from ana.time.when.questions import (
     tell_doubts,
     tell_other_reading,
 )
-from ana.time.when.single import find_moments, find_single, is_only_when, join_moment
+from ana.time.when.single import find_single, is_only_when
 
 __all__ = [
     "Mention",
     "NotRead",
     "TimeMention",
     "When",
-    "drop_mentions",
-    "find_moments",
     "find_named_days",
     "find_single",
     "find_times",
     "has_only_fillers",
     "is_only_when",
-    "join_moment",
     "read_due_question",
     "read_phrase",
     "resolve",

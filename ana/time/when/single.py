@@ -57,12 +57,6 @@ def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | Non
     return join_moment(now.date() + timedelta(days=1 if clock.at <= now.time() else 0), clock)
 
 
-def find_moments(text: str, now: datetime) -> tuple[list[Mention], list[TimeMention]]:
-    """Return the days that a text names and that are not over, and its times."""
-    reading = read(text, now.date(), now)
-    return [day for day in list_days(text, reading) if day.last >= now.date()], list_times(reading)
-
-
 def join_moment(day: date | None, clock: TimeMention | None) -> str:
     """Return a day, a time, or both, in the form of an ISO date-time."""
     return (str(day) if day else "") + (f"T{clock.at:%H:%M}" if clock else "")

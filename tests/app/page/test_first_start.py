@@ -10,7 +10,7 @@ from app.page.examples import EXAMPLES
 from app.server.app import build_app
 from tests.app.page.conftest import Browser, browse, keep, list_fields
 
-PARTS = ("today", "calendar", "items", "about", "turns")
+PARTS = ("today", "calendar", "items", "turns")
 
 
 def test_who_comes_first_is_led_in_three_steps(browser: Browser) -> None:

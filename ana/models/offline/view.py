@@ -1,0 +1,84 @@
+"""What the reader goes by: what counts of a conversation; calls, with what follows; and how items are shown."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, NamedTuple
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from ana.models.base import PROMPT_DATA, TYPED
+from ana.models.fence import unfence
+from ana.output import quote
+from ana.phrases import fold
+from ana.values import read_object
+
+LONGEST = 500  # characters of a message that is read; a longer one is kept whole
+_POLITE = re.compile(
+    r"(?:(?:please|pls|hey|hi|ana|ok|okay|so|and|also|oh|well|just|then|sorry|i'd like (?:you )?to|you can"
+    r"|(?:can|could|would|will) (?:you|u)|i (?:want|need) you to)\b\W+)*"
+)
+
+
+class View(NamedTuple):
+    """What the reader knows: what is said, `wish` after its politeness, and folded in `low`; the message and the answer
+    before it; and what tools answered now."""
+
+    text: str
+    wish: str
+    low: str
+    asked: str
+    answer: str
+    now: datetime
+    results: list[dict[str, Any]]
+
+
+class Call(NamedTuple):
+    """A call of a tool, and what its result leads to: the answer, or another call."""
+
+    tool: str
+    args: dict[str, Any]
+    then: "Callable[[dict[str, Any]], Call | str]"
+
+
+def read_messages(messages: Sequence[BaseMessage]) -> View | None:
+    """Return what the messages hold; None where they tell no date, for the system's is not the person's."""
+    data = next((m.additional_kwargs.get(PROMPT_DATA) for m in messages if isinstance(m, SystemMessage)), None)
+    moment = re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d", data["now"]) if data else None
+    starts = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage)]
+    if not data or not moment or not starts:
+        return None
+    asked, text = ["", *(str(messages[i].additional_kwargs.get(TYPED, messages[i].text)).strip() for i in starts)][-2:]
+    calls = {c["id"]: (c["name"], c["args"]) for m in messages if isinstance(m, AIMessage) for c in m.tool_calls}
+    results = [_read_result(m, calls) for m in messages[starts[-1] :] if isinstance(m, ToolMessage)]
+    answer = messages[starts[-1] - 1].text if len(starts) > 1 else ""
+    wish, now = drop_politeness(text), datetime.fromisoformat(moment[0])
+    return View(text, wish, fold(wish[:LONGEST]), asked, answer, now, results)
+
+
+def _read_result(message: ToolMessage, calls: Mapping[str | None, tuple[str, Any]]) -> dict[str, Any]:
+    value = read_object(unfence(message.text)) or {"error": unfence(message.text)}
+    why = message.artifact.get("why", []) if isinstance(message.artifact, dict) else []
+    return {**value, "why": {each["id"]: each for each in why}, "of": calls.get(message.tool_call_id, ("", {}))}
+
+
+def drop_politeness(text: str) -> str:
+    """Return the text after its politeness."""
+    polite = _POLITE.match(fold(text[:LONGEST]))
+    return text[polite.end() if polite else 0 :]
+
+
+def name(item: Mapping[str, Any]) -> str:
+    """Return an item's words in one line, cut where they are long, with its day: Fri 27 Nov 14:30."""
+    line, value = quote(item["content"], 160), str(item["properties"].get("due_date", ""))
+    if not re.match(r"\d{4}-\d\d-\d\d", value):
+        return line
+    day, at = date.fromisoformat(value[:10]), f" {value[11:16]}" if value[10:11] == "T" else ""
+    return f"{line}, due {day:%a} {day.day} {day:%b}{at}"
+
+
+def list_items(items: Iterable[Mapping[str, Any]]) -> str:
+    """Return a line for each item, with how many more dates of a series pass."""
+    closed = {"done": ", done", "cancelled": ", cancelled"}
+    told = ((name(i), closed.get(str(i["properties"].get("status")), ""), i.get("more_dates")) for i in items)
+    return "\n".join(f"- {words}{end}{f', more dates: {more}' if more else ''}" for words, end, more in told)
