@@ -73,19 +73,19 @@ class Attempt:
             status, error = await self._work_and_keep(worker)
         except asyncio.CancelledError:
             if self.run.status != "interrupted":  # nobody has stopped the run
-                await self._leave(failed=False)
+                await self._persist(_LEAVE, 1)  # which is no failure
                 raise
             status, error = "interrupted", None
         except _PASSING as exc:
             logger.warning("run %s is tried again: %s", self.run.id, exc)
-            await self._leave(failed=True)
+            await self._persist(_LEAVE, 0)
             raise
-        await self._end(status, error)
+        await self._persist(_END, status, error)
 
     async def give_up(self, why: AnaError) -> None:
         """End the run without another attempt."""
         logger.warning("run %s is given up: %s", self.run.id, why)
-        await self._end(*fail(why, self._tell))
+        await self._persist(_END, *fail(why, self._tell))
 
     async def _work_and_keep(self, worker: Worker) -> tuple[Status, str | None]:
         work = asyncio.create_task(carry_out(worker, self.run, self._tell, _PASSING))
@@ -109,14 +109,14 @@ class Attempt:
                     await self._fresh.wait()
             await asyncio.sleep(BATCH_SECONDS)
             self._fresh.clear()
-            rows = await self._persist(Statement(_LOOK, self._own))
+            rows = await self._persist(_LOOK)
         if rows:
             self.run.status = rows[0][0]
         work.cancel()
 
-    async def _persist(self, change: Statement) -> Rows:
-        """Keep what was told, and run a statement with it, as soon as the database can; return its rows."""
-        events = [*self._events]
+    async def _persist(self, text: str, *params: object) -> Rows:
+        """Keep what was told, and run a statement on the run with it, as soon as the database can; return its rows."""
+        events, change = [*self._events], Statement(text, [*params, *self._own])
         while True:
             writing = asyncio.ensure_future(asyncio.to_thread(self._write, events, change))
             try:
@@ -139,12 +139,6 @@ class Attempt:
                 positions, names, data = zip(*((e.position, e.name, e.data) for e in events), strict=True)
                 session.add(_KEEP, self.run.id, [*positions], [*names], [*data], *self._own)
             return session.run(change, commits=True)[0]
-
-    async def _end(self, status: Status, error: str | None = None) -> None:
-        await self._persist(Statement(_END, [status, error, *self._own]))
-
-    async def _leave(self, *, failed: bool) -> None:
-        await self._persist(Statement(_LEAVE, [int(not failed), *self._own]))
 
 
 def take(rows: PersonRows, id: str) -> Attempt | None:
