@@ -83,8 +83,7 @@ class Spending:
         if budget is None:
             yield
             return
-        with _warn_unless_noted("what a model call may cost"):
-            self._wait_for_room(id, usd, budget)
+        self._wait_for_room(id, usd, budget)
         try:
             yield
         finally:
@@ -106,12 +105,15 @@ class Spending:
             yield LEDGER, ledger
 
     def _wait_for_room(self, id: str, usd: float | None, budget: float) -> None:
-        """Return once a part of the budget is reserved, or at once if there is no price."""
+        """Return once a part of the budget is reserved, or at once if there is no price, or nothing can be written."""
         limit = _("the budget of ${budget:g} for one day").format(budget=budget)
         seconds = get_remaining_seconds()
         end = timing.monotonic() + (self._settings.ana_turn_seconds if seconds is None else seconds)
         while self.today() < budget:
-            if usd is None or self._try_to_reserve(id, usd, budget):
+            is_done = True
+            with _warn_unless_noted("what a model call may cost"):
+                is_done = usd is None or self._try_to_reserve(id, usd, budget)
+            if is_done:
                 return
             if timing.monotonic() > end:
                 raise BudgetReached(_("what other calls leave of {limit}").format(limit=limit))
