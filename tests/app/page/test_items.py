@@ -195,7 +195,7 @@ def test_values_of_every_form_come_back_as_they_went_in_and_an_emptied_one_goes(
 
 
 def test_a_date_has_the_picker_of_the_browser_and_one_that_is_missing_is_written_in_words(browser: Browser) -> None:
-    given = {"due_date": "2027-02-11", "start_date": "2027-02-11T09:00", "date": "some day", "end_date": ""}
+    given: Properties = {"due_date": "2027-02-11", "start_date": "2027-02-11T09:00", "date": "some day", "end_date": ""}
     with open_data(load_workspace(), "a test") as handles:
         id = handles.memory.create("Choir", given, make_edit()).id
     browser.open(f"/app/items/{id}")
