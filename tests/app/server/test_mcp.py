@@ -103,6 +103,10 @@ def test_a_cancelled_call_writes_nothing(running: Running, mode: str, monkeypatc
         assert stopped.wait(30)
         return embed_once(*args)
 
+    def note_stop(work: Work) -> None:
+        stop(work)
+        stopped.set()
+
     async def cancel(client: Client) -> None:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(client.call_tool, "create_item", RENT)
@@ -113,7 +117,7 @@ def test_a_cancelled_call_writes_nothing(running: Running, mode: str, monkeypatc
         assert [each["content"] for each in read(await client.call_tool("query_items", {}))["items"]] == ["Buy figs"]
 
     monkeypatch.setattr("ana.embedders.known.embed_once", embed_slowly)
-    monkeypatch.setattr(Work, "stop", lambda work: (stop(work), stopped.set()))
+    monkeypatch.setattr(Work, "stop", note_stop)
     talk(running, cancel, mode)
 
 
