@@ -55,9 +55,9 @@ def divide_history(messages: Sequence[AnyMessage], today: str, budget: int) -> t
     """Return a text about older turns, a paragraph for each speaker, and the messages of the newest turns.
 
     Args:
-        messages: A valid list: each call is answered.
+        messages: A valid list, in which each call is answered.
         today: The day of this turn, ISO 8601. Of an earlier day only the last turn is sent as messages.
-        budget: Of tokens; no text of an earlier turn takes more than half of it.
+        budget: The number of tokens; no text of an earlier turn takes more than half of it.
     """
     *earlier, this = split_turns(messages)
     first, named, paragraphs, longest = _find_first_whole(earlier, today), set[str](), list[str](), 2 * budget

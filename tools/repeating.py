@@ -97,7 +97,7 @@ def tell_occurrence(
 
 
 def tell_exceptions(call: CallContext, where: Mapping[str, Json]) -> str:
-    """Return which of what repeats a filter on one day would find, were it not left out there: a sentence for each."""
+    """Return a sentence for each repeating item that a filter on one day does not find because it is left out then."""
     name = next((key for key in ("$on", *DATE_KEYS) if day_of(drop_weekday(where.get(key)))), None)
     if name is None:
         return ""

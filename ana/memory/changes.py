@@ -109,7 +109,7 @@ def net(changes: Iterable[Change]) -> list[Change]:
 def find_disagreements(kind: Kind, records: Iterable[Item], latest: Iterable[Entry]) -> list[Change]:
     """Return a change for each record that differs from the journal: before is the journal's, after the record's.
 
-    Both are of all records of the kind, from the journal the last entry of each.
+    Give all records of the kind, and the last entry of each from the journal.
     """
     known = {entry.change.id: entry.change.after for entry in latest}
     stored = {record.id: record for record in records}

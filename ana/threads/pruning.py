@@ -64,7 +64,7 @@ class PruningSaver(ThreadSaver, SqliteSaver):
             self._commit.later = False
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return the checkpoint that the config names, or the thread's newest; UserError if it names it by no text."""
+        """Return the checkpoint that the config names, or the newest. Raises UserError if the id is not a text."""
         address = read_address(config)
         if address.id:
             return super().get_tuple(config)

@@ -203,7 +203,7 @@ class PostgresBackend(IndexReads):
                     session.commit()  # after an error too: it is no transaction
 
     def close(self) -> None:
-        """Forget what is kept in memory; the connections are the database's."""
+        """Drop the tables in memory; the connections belong to the database object."""
         with self._deriving:
             self._derived = Derived()
 

@@ -1,4 +1,4 @@
-"""Questions about what is due, as against texts that only mention a day; and what of a text may be meant otherwise."""
+"""Telling questions about due items from texts that only mention a day; and doubtful parts of a text."""
 
 import re
 from dataclasses import replace

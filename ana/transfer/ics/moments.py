@@ -79,7 +79,7 @@ class Moments:
         return any(each.dt.tzinfo or "X-ZONE" in each.params or self.default for each in moments)
 
     def read_span(self, component: Component) -> Span | None:
-        """Return the first and the last day, or the moments between which it is; None of a to-do without a date."""
+        """Return the first and the last day, or the first and the last moment; None for a to-do without a date."""
         is_task = component.name == "VTODO"
         starts, ends = self.list_dates(component, "DTSTART"), self.list_dates(component, "DUE" if is_task else "DTEND")
         if not starts and not is_task:
