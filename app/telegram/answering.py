@@ -110,7 +110,7 @@ class Answering:
             heard = transcribe(settings, sound)
             spending.add(heard.usd or 0.0)
         usage = {"input_tokens": 0, "output_tokens": 0}
-        spending.keep([{"model": MODEL, "provider": settings.provider, "usage": usage, "cost_usd": heard.usd or 0.0}])
+        spending.keep({"model": MODEL, "provider": settings.provider, "usage": usage, "cost_usd": heard.usd or 0.0})
         return heard.text
 
     def _press(self) -> None:

@@ -118,7 +118,7 @@ def test_keys_and_what_was_spent_and_rang_since_stay(ann: Workspace, tmp_path: P
     workspace = place(ann)
     key = workspace.get_calendar_key(change=True)
     rung = tell(workspace)["open"]
-    workspace.storage.open_books(workspace.settings).append('{"ts": 3}')
+    workspace.storage.open_books(workspace.settings).append(['{"ts": 3}'])
     spent = tell(workspace)["spent"]
     bring_back(workspace, backup)
     told = tell(place(ann))
