@@ -15,6 +15,7 @@ from ana.workspace import Workspace, open_workspace
 from app.cli.main import COMMANDS, FOR_ALL, NOT_PERSONAL, load_command
 from tests.app.test_damage import ana as run
 from tests.conftest import folders
+from tests.openai_stub import Said, openai_stub
 
 Shown = pytest.CaptureFixture[str]
 
@@ -268,11 +269,13 @@ def test_what_is_done_for_a_deployment_takes_no_person(capsys: Shown) -> None:
     assert run(capsys, "serve", "--user", "anna")[0] == 2
 
 
-def test_settings_of_a_person_count_for_their_commands(capsys: Shown) -> None:
+def test_settings_of_a_person_count_for_their_commands(capsys: Shown, monkeypatch: pytest.MonkeyPatch) -> None:
     run(capsys, "users", "add", "anna")
     (open_person("anna").folder / "settings.json").write_text('{"ana_timezone": "Asia/Tokyo"}')
-    assert json.loads(run(capsys, "ask", "--user", "anna", "--json", "what time is it?")[1].splitlines()[0])
-    assert "Asia/Tokyo" in run(capsys, "ask", "--user", "anna", "--json", "what time is it?")[1]
+    with openai_stub(Said(calls=[("now", {"timezone": "local"})]), Said("It is late.")) as stub:
+        for name, value in {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}.items():
+            monkeypatch.setenv(name, value)
+        assert "Asia/Tokyo" in run(capsys, "ask", "--user", "anna", "--json", "what time is it?")[1]
 
 
 def test_what_undo_says_to_type_works_for_the_same_person(capsys: Shown) -> None:
