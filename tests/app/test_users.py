@@ -17,6 +17,7 @@ from app.cli.main import COMMANDS, FOR_ALL, NOT_PERSONAL, load_command
 from app.serving import mark_serving
 from tests.command_line import run
 from tests.conftest import live_in
+from tests.openai_stub import Said, openai_stub
 
 
 @pytest.fixture(autouse=True)
@@ -280,11 +281,13 @@ def test_what_is_done_for_a_deployment_takes_no_person() -> None:
     assert run("serve", "--user", "anna")[0] == 2
 
 
-def test_settings_of_a_person_count_for_their_commands() -> None:
+def test_settings_of_a_person_count_for_their_commands(monkeypatch: pytest.MonkeyPatch) -> None:
     run("users", "add", "anna")
     (open_person("anna").folder / "settings.json").write_text('{"ana_timezone": "Asia/Tokyo"}')
-    assert json.loads(run("ask", "--user", "anna", "--json", "what time is it?")[1].splitlines()[0])
-    assert "Asia/Tokyo" in run("ask", "--user", "anna", "--json", "what time is it?")[1]
+    with openai_stub(Said(calls=[("now", {"timezone": "local"})]), Said("It is late.")) as stub:
+        for name, value in stub.env.items():
+            monkeypatch.setenv(name, value)
+        assert "Asia/Tokyo" in run("ask", "--user", "anna", "--json", "what time is it?")[1]
 
 
 def test_what_undo_says_to_type_works_for_the_same_person() -> None:

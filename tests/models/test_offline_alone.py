@@ -19,7 +19,6 @@ READS = (
     "ana.time.when",
     "ana.time.repeats",
     "ana.memory.status",
-    "ana.output",
     "ana.phrases",
     "ana.values",
 )

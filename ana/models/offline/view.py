@@ -9,7 +9,6 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from ana.models.base import PROMPT_DATA, TYPED
 from ana.models.fence import unfence
-from ana.output import quote
 from ana.phrases import fold
 from ana.values import read_object
 
@@ -70,7 +69,8 @@ def drop_politeness(text: str) -> str:
 
 def name(item: Mapping[str, Any]) -> str:
     """Return an item's words in one line, cut where they are long, with its day: Fri 27 Nov 14:30."""
-    line, value = quote(item["content"], 160), str(item["properties"].get("due_date", ""))
+    line, value = " ".join(item["content"].split()), str(item["properties"].get("due_date", ""))
+    line = f"“{line[:160]}{'…' if len(line) > 160 else ''}”"
     if not re.match(r"\d{4}-\d\d-\d\d", value):
         return line
     day, at = date.fromisoformat(value[:10]), f" {value[11:16]}" if value[10:11] == "T" else ""

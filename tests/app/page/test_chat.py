@@ -63,7 +63,7 @@ def test_what_a_turn_did_is_taken_back_and_brought_back_again(browser: Browser) 
 def test_what_changed_since_is_shown_before_it_is_taken_back(browser: Browser) -> None:
     browser.open("/app")
     browser.say("Buy milk tomorrow")
-    browser.say("Move buy milk to Monday")
+    browser.say("Done: buy milk tomorrow")
     sent = list_fields(browser.one("article form")) | {"next": ["//[evil.example"]}
     answer = browser.client.post("/app/undo", data=sent)
     assert "This was changed since" in answer.text
