@@ -8,6 +8,7 @@ import typer
 from ana.errors import UserError
 from ana.handles import open_data
 from ana.people.grants import list_grants
+from ana.workspace import open_workspace
 from app.embedder import describe_missing_embedder
 from app.show.confirm import can_ask, confirm
 from app.show.progress import show_progress
@@ -41,5 +42,6 @@ def restore(
     if missing := describe_missing_embedder(workspace):
         say(missing)
     say(f"{pluralize(items, 'item')}.")
-    if list_grants(workspace):
+    restored = open_workspace(workspace.settings, workspace.person)  # in a database it is another row than before
+    if list_grants(restored):
         say("Some of it is shown to others: `ana share` lists what and to whom, and ends it.")

@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 from ana.embedders import WordLlamaEmbeddings
+from ana.handles import open_data
 from ana.memory.ids import make_item_id
 from ana.memory.item import Item
 from ana.settings import load_settings
 from ana.time.clock import Clock
-from ana.workspace import open_workspace
+from ana.workspace import load_workspace, open_workspace
 from app.cli.export import write_export
 from app.serving import mark_serving
 from tests.chroma import fill_chroma, open_memory
@@ -36,8 +37,10 @@ def lived_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         live_in(path, patch)
-        for said in ("Buy milk tomorrow", "I prefer tea", "note: the key is in the tin"):
+        for said in ("Buy milk tomorrow", "note: the key is in the tin"):
             run("ask", said, "--thread", "home")
+        with open_data(load_workspace(), "a test") as handles:
+            handles.memory.append_line("Likes tea")
     (path / "data" / "last_thread").write_text("0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001")
     return path
 

@@ -345,7 +345,7 @@ def test_what_is_to_be_done_is_listed_by_date(text: str) -> None:
 def test_a_list_has_five_items_with_their_days_and_says_how_many_more() -> None:
     told = say("todo", found(DENTIST) | {"total": 8}).text
     assert told == "- “Dentist”, due Thu 8 Jan 14:30\n… and 3 more: `ana due`, `ana items`."
-    assert say("todo", found()).text == f"No item is like that, and I look at items alone. {MODEL}"
+    assert say("todo", found()).text == f"No item is like that. {MODEL}"
 
 
 READ = """

@@ -15,7 +15,7 @@ MODEL = "`ana setup` connects a model, which understands more."
 HELP = f"I keep what you say in English, find it, remind you, mark a thing as done, delete it, and undo. {MODEL}"
 UNCHANGED, FAILED = "I changed nothing:", "That did not work:"
 INSTEAD = f"“task: …” keeps what you say as a task. {MODEL}"
-ONE_THING = f"{UNCHANGED} I mark as done or delete one thing that you name. {INSTEAD}"
+ONE_THING = f"{UNCHANGED} without a model I only mark one thing that you name as done, or delete it. {INSTEAD}"
 UNDO = "“undo” takes it back."
 NO_RING = "I cannot ring: it shows when I am opened then, and in `ana due`."
 ASKING = "Which one do you mean? Say a word that only it has."
@@ -135,7 +135,7 @@ def _tell_found(found: dict[str, Any], least: float) -> str:
     alike = [item for item in found["items"] if likeness.get(item["id"], 1.0) >= least][:MOST]
     more = found.get("total", 0) - MOST
     told = [list_items(alike), *([f"… and {more} more: `ana due`, `ana items`."] if more > 0 else [])]
-    return "\n".join(told) if alike else f"No item is like that, and I look at items alone. {MODEL}"
+    return "\n".join(told) if alike else f"No item is like that. {MODEL}"
 
 
 def read_order(view: View) -> Step:

@@ -1,8 +1,12 @@
 """What is known about the person, on the page."""
 
+from pathlib import Path
+
 import pytest
 
-from tests.app.page.conftest import Browser, list_fields
+from app.server.app import build_app
+from tests.app.page.conftest import Browser, browse, list_fields, use_model
+from tests.openai_stub import Said, openai_stub
 
 
 def test_a_line_is_added_changed_forgotten_and_brought_back(browser: Browser) -> None:
@@ -17,10 +21,16 @@ def test_a_line_is_added_changed_forgotten_and_brought_back(browser: Browser) ->
     assert browser.one("textarea").get_text() == "Likes green tea"
 
 
-def test_a_line_that_was_learned_says_from_which_words(browser: Browser) -> None:
-    browser.open("/app")
-    browser.say("Remember that I am allergic to nuts")
-    browser.open("/app/about")
+def test_a_line_that_was_learned_says_from_which_words(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    learned = Said(calls=[("append_context", {"content": "Allergic to nuts"})])
+    with openai_stub(learned, Said("I keep that in view.")) as stub:
+        use_model(monkeypatch, stub)
+        app = build_app()
+        with browse(app) as client:
+            browser = Browser(app, client)
+            browser.open("/app")
+            browser.say("Remember that I am allergic to nuts")
+            browser.open("/app/about")
     assert "“Remember that I am allergic to nuts”" in browser.text
 
 

@@ -96,7 +96,11 @@ def test_a_foreign_id_is_answered_as_one_that_does_not_exist(
         assert annas["thread_id"] not in [row["thread_id"] for row in shown]
         assert ben.post("/threads/search", json={"ids": [annas["thread_id"]]}).json() == []
         assert ben.post("/threads/count", json={"metadata": {"colour": "green"}}).json() == 0
-        assert ben.post("/ask", json={"question": "where is the key?"}).json()["answer"] == "Nothing like that is kept."
+        assert (
+            ben.post("/ask", json={"question": "where is the key?"})
+            .json()["answer"]
+            .startswith("No item is like that.")
+        )
     assert walked > 20
     with household.client("anna") as anna:
         assert "the mat" in anna.post("/ask", json={"question": "where is the key?"}).json()["answer"]

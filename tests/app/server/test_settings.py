@@ -1,8 +1,11 @@
 """Settings of a person that change while the server runs."""
 
 import os
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,8 +14,23 @@ from ana.backends.chroma.care.format import MoveNote, write_move
 from ana.settings import OthersSettings, load_settings
 from ana.workspace import open_workspace
 from tests.app.server.conftest import Running
+from tests.openai_stub import Said, openai_stub
 
 ASK = {"question": "what time is it?"}
+
+
+def name_zone(request: dict[str, Any]) -> Said:
+    """A model that answers with the zone that it is told."""
+    zone = re.search(r"Asia/\w+", str(request["messages"]))
+    return Said(zone[0] if zone else "another zone")
+
+
+@pytest.fixture(autouse=True)
+def model(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with openai_stub(name_zone) as stub:
+        for name, value in stub.env.items():
+            monkeypatch.setenv(name, value)
+        yield
 
 
 def test_a_change_of_a_persons_settings_counts_from_their_next_request_on(running: Running) -> None:
