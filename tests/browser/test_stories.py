@@ -489,26 +489,36 @@ def test_what_has_a_day_is_dragged_in_the_month_the_week_and_today(house: Open) 
 
 def test_a_finger_that_stays_drags_and_one_that_moves_at_once_does_not(house: Open) -> None:
     home = house()
-    anna = home.visit(viewport={"width": 390, "height": 800}, has_touch=True, is_mobile=True)
+    anna = home.visit(
+        viewport={"width": 390, "height": 800},
+        has_touch=True,
+        is_mobile=True,
+        timezone_id="Europe/Berlin",  # that of the server: no time is one elsewhere
+    )
     with open_data(home.workspace, "a test") as handles:
         handles.memory.create("Choir", {"type": "event", "start_date": "2027-02-10T19:00"}, make_edit())
-    anna.go("/app/calendar?week=2027-02-10")
-    boxes = [anna.page.locator(each).bounding_box() for each in (".entry", "[data-day='2027-02-13']")]
-    (x, y), (to_x, to_y) = (({"x": box["x"] + 40, "y": box["y"] + 9}).values() for box in boxes if box)
     touch = anna.page.context.new_cdp_session(anna.page)
+
+    def find_points() -> list[tuple[float, float]]:
+        """Open the week; return where the entry and the other day are in it."""
+        anna.go("/app/calendar?week=2027-02-10")
+        boxes = [anna.page.locator(each).bounding_box() for each in (".entry", "[data-day='2027-02-13']")]
+        return [(box["x"] + 40, box["y"] + 9) for box in boxes if box]
 
     def put(kind: str, *points: tuple[float, float]) -> None:
         told = [{"x": x, "y": y} for x, y in points]
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": told})
 
+    (x, y), _ = find_points()
     put("touchStart", (x, y))
     put("touchMove", (x, y - 40))
     put("touchEnd")
     assert not anna.page.locator(".dragged").count()
+    (x, y), to = find_points()  # of a page that no finger scrolls any more
     put("touchStart", (x, y))
     anna.page.locator(".dragged").wait_for()
     put("touchMove", (x, y + 20))
-    put("touchMove", (to_x, to_y))
+    put("touchMove", to)
     put("touchEnd")
     anna.page.locator("[data-day='2027-02-13'] .entry", has_text="19:00 Choir").wait_for()
 
