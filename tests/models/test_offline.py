@@ -153,7 +153,9 @@ def test_a_date_is_taken_only_where_all_of_it_is_read(row: str) -> None:
 
 @pytest.mark.parametrize("text", ["Ich habe die Miete bezahlt", "el código del portal es 1234", "牛乳を買う"])
 def test_a_sentence_in_another_language_is_kept_whole_with_the_way_to_a_model(text: str) -> None:
-    assert say(text, item(text)).text.endswith(f"I read English, and of other languages only days in figures. {MODEL}")
+    assert say(text, item(text)).text.endswith(
+        f"I understand only English; in other languages I read dates in figures. {MODEL}"
+    )
     assert MODEL not in say("Paul is at the café", item("Paul is at the café")).text
 
 
@@ -241,7 +243,7 @@ def test_an_order_that_it_cannot_do_changes_nothing_and_it_says_what_to_do_inste
     talk = Talk()
     refused = talk.say(text, found())
     assert refused.text.startswith("I changed nothing: ")
-    assert refused.text.endswith(f"“task: …” keeps what you say as a task. {MODEL}")
+    assert refused.text.endswith(f"“task: …” keeps it as a task. {MODEL}")
     assert refused.response_metadata[NOT_UNDERSTOOD]
     assert talk.say("yes please").tool_calls == []
     assert find_kept(f"task: {text}")[0] == text
@@ -294,7 +296,7 @@ def test_a_part_of_an_item_does_not_name_it_nor_does_a_word_of_a_long_one() -> N
 
 def test_where_none_fits_it_says_so() -> None:
     answer = say("mark fix the boiler done", found(item("Fix the printer"), share=0.7))
-    assert answer.text.startswith("I changed nothing: nothing that is kept is “fix the boiler”.")
+    assert answer.text.startswith("I changed nothing: I have nothing called “fix the boiler”.")
     assert kept_by(say("the boiler is done", found(item("Fix the printer"), share=0.2))) == "the boiler is done"
 
 
@@ -345,7 +347,7 @@ def test_what_is_to_be_done_is_listed_by_date(text: str) -> None:
 def test_a_list_has_five_items_with_their_days_and_says_how_many_more() -> None:
     told = say("todo", found(DENTIST) | {"total": 8}).text
     assert told == "- “Dentist”, due Thu 8 Jan 14:30\n… and 3 more: `ana due`, `ana items`."
-    assert say("todo", found()).text == f"No item is like that. {MODEL}"
+    assert say("todo", found()).text == f"I found nothing like that. {MODEL}"
 
 
 READ = """
@@ -439,7 +441,7 @@ def test_a_question_is_searched_for_and_never_kept(text: str) -> None:
 
 def test_only_what_is_like_the_question_is_shown_and_at_most_five() -> None:
     far = found(item("Buy milk"), share=0.05)
-    assert say("what did i quote henderson", far).text.startswith("No item is like that")
+    assert say("what did i quote henderson", far).text.startswith("I found nothing like that")
     many = found(*(item(f"Key {n}", f"aaaaaaa{n}") for n in range(8)))
     assert say("where is the key", many).text.count("“Key") == 5
 
@@ -463,7 +465,9 @@ def test_without_a_clock_in_the_prompt_nothing_is_done() -> None:
 def test_it_is_a_chat_model_that_streams_and_binds() -> None:
     bound = OfflineReader().bind_tools(schemas())
     assert bound.invoke([prompt(), HumanMessage("buy milk")]).tool_calls[0]["name"] == "create_item"
-    assert "".join(c.text for c in bound.stream([prompt(), HumanMessage("thanks")])).startswith("I keep what you say")
+    assert "".join(c.text for c in bound.stream([prompt(), HumanMessage("thanks")])).startswith(
+        "Tell me things to keep"
+    )
 
 
 def test_a_series_is_not_deleted_where_a_day_is_named() -> None:

@@ -52,7 +52,7 @@ def test_the_first_minutes(ask: Ask) -> None:
     assert "4471" in ask("bike lock?").answer
     assert "cashews" in ask("what can leo not eat").answer
     assert ask("friday").answer.startswith("- “pay the rent on friday”, due Fri ")
-    assert "No item is like that" in ask("what did i quote henderson").answer
+    assert "I found nothing like that" in ask("what did i quote henderson").answer
     (done,) = ask("pay the rent done").changes
     assert done["after"]["properties"]["status"] == "done"
     taken_back = ask("undo").answer

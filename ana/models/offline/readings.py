@@ -12,15 +12,15 @@ from ana.time.when.tokens import words
 
 Step = Call | str | None
 MODEL = "`ana setup` connects a model, which understands more."
-HELP = f"I keep what you say in English, find it, remind you, mark a thing as done, delete it, and undo. {MODEL}"
+HELP = f"Tell me things to keep, ask for them later, or say “done: …”, “delete …” or “undo”. I read English. {MODEL}"
 UNCHANGED, FAILED = "I changed nothing:", "That did not work:"
-INSTEAD = f"“task: …” keeps what you say as a task. {MODEL}"
-ONE_THING = f"{UNCHANGED} without a model I only mark one thing that you name as done, or delete it. {INSTEAD}"
+INSTEAD = f"“task: …” keeps it as a task. {MODEL}"
+ONE_THING = f"{UNCHANGED} I cannot do that. “done: …” and “delete …” change one thing that you name. {INSTEAD}"
 UNDO = "“undo” takes it back."
 NO_RING = "I cannot ring: it shows when I am opened then, and in `ana due`."
 ASKING = "Which one do you mean? Say a word that only it has."
 _WHOLE = " It is one note, and I read no day, question or order in it."
-_FOREIGN = f" I read English, and of other languages only days in figures. {MODEL}"
+_FOREIGN = f" I understand only English; in other languages I read dates in figures. {MODEL}"
 _TALK = words(
     "hi hello hey yo good morning evening night day bye fine alright stop cool great nice perfect lovely lol haha wow"
     " oops sorry done wrong thanks thank thx ty cheers yes yeah sure ok okay no nope both wait help what can you u very"
@@ -135,7 +135,7 @@ def _tell_found(found: dict[str, Any], least: float) -> str:
     alike = [item for item in found["items"] if likeness.get(item["id"], 1.0) >= least][:MOST]
     more = found.get("total", 0) - MOST
     told = [list_items(alike), *([f"… and {more} more: `ana due`, `ana items`."] if more > 0 else [])]
-    return "\n".join(told) if alike else f"No item is like that. {MODEL}"
+    return "\n".join(told) if alike else f"I found nothing like that. {MODEL}"
 
 
 def read_order(view: View) -> Step:
@@ -171,7 +171,7 @@ def _change(kind: str, what: str, found: dict[str, Any], view: View) -> Call | s
     if not named or not _is_named(what, fold(named[0]["content"])):
         nearest = f" The nearest is {name(named[0])}." if named else ""
         is_news = kind in ("finished", "is done")
-        return keep(view) if is_news else f"{UNCHANGED} nothing that is kept is “{what}”.{nearest} {INSTEAD}"
+        return keep(view) if is_news else f"{UNCHANGED} I have nothing called “{what}”.{nearest} {INSTEAD}"
     id = {"id": named[0]["id"]}
     if kind == "delete":
         return Call("delete_item", id, lambda done: f"Deleted: {name(done['deleted'])}. {UNDO}")
@@ -208,7 +208,7 @@ def _is_foreign(text: str) -> bool:
 
 def _tell_kept(made: dict[str, Any]) -> str:
     if "id" not in made:
-        return f"You have {name(made['existing'])} already; say it again for a copy."
+        return f"You have {name(made['existing'])} already; say it again right away for a second one."
     rings = str(made.get("reminder", "Nothing")) if "remind" in made["properties"] else ""
     rings = NO_RING if rings.startswith("Nothing") else rings
     return f"Kept {name(made)}. {UNDO}{tell_unread([made['content']])} {rings}".rstrip()

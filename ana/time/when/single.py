@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, datetime, timedelta
+from difflib import get_close_matches
 
 from ana.time.when.grammar import NoSuchDay
 from ana.time.when.mentions import Mention, TimeMention, list_days, list_times
@@ -26,6 +27,9 @@ _BESIDE = words(
 
 _TO = words("from till until to the")
 _BETWEEN = words("and or & / , -")
+_NAMES = words("monday tuesday wednesday thursday friday saturday sunday tomorrow")
+_NEARLY = 0.8
+"""From this likeness on, of 1, a word that was not read may be a misspelt name of a day: satuday."""
 
 
 def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | None:
@@ -86,7 +90,13 @@ def _is_after_number(reading: Reading, time: Piece, unread: set[int]) -> bool:
 
 def _is_loose(token: Token, before: str) -> bool:
     is_day = not {"WEEKDAY", "WEEKDAYS"}.isdisjoint(token.kinds) and "FAINT" not in token.kinds
-    return is_day or ("FAINT" in token.kinds and before in _BETWEEN) or ("ORDINAL" in token.kinds and before in _TO)
+    is_misspelt = not token.kinds and bool(get_close_matches(token.word, _NAMES, 1, _NEARLY))
+    return (
+        is_day
+        or is_misspelt
+        or ("FAINT" in token.kinds and before in _BETWEEN)
+        or ("ORDINAL" in token.kinds and before in _TO)
+    )
 
 
 def _is_one_day(reading: Reading, days: list[Mention], today: date, *, is_timed: bool) -> bool:

@@ -44,7 +44,8 @@ def _count(words: str, start: int = 1) -> dict[Any, str]:
 
 _WORDS: Mapping[str, Mapping[Any, str]] = {
     "WEEKDAY": _count(
-        "monday mon, tuesday tue tues, wednesday wed, thursday thu thur thurs, friday fri, saturday sat, sunday sun", 0
+        "monday mon, tuesday tue tues, wednesday wed weds, thursday thu thur thurs, friday fri, saturday sat,"
+        " sunday sun", 0,
     ),
     "WEEKDAYS": _count("mondays, tuesdays, wednesdays, thursdays, fridays, saturdays, sundays", 0),
     "MONTH": _count(
@@ -70,7 +71,7 @@ _WORDS: Mapping[str, Mapping[Any, str]] = {
         "night": "night tonight tonite",
     },
     "EVERY": {1: "every each"},
-    "WEAK": {True: "mon tue tues wed thu thur thurs fri"},
+    "WEAK": {True: "mon tue tues wed weds thu thur thurs fri"},
     "FAINT": {True: "sat sun"},
     "PLAIN": {True: "january february july september october november december"},
 }  # fmt: skip

@@ -99,7 +99,7 @@ def test_a_foreign_id_is_answered_as_one_that_does_not_exist(
         assert (
             ben.post("/ask", json={"question": "where is the key?"})
             .json()["answer"]
-            .startswith("No item is like that.")
+            .startswith("I found nothing like that.")
         )
     assert walked > 20
     with household.client("anna") as anna:

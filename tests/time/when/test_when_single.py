@@ -18,6 +18,7 @@ NOW = datetime(2026, 1, 7, 9)
         ("flight on 3 May at 6:40", "2026-05-03T06:40"),
         ("dentist 2026-01-13 14:30", "2026-01-13T14:30"),
         ("plumber fri", "2026-01-09"),
+        ("yoga Weds. 6pm", "2026-01-14T18:00"),
         ("call Bob 2 hours from now", "2026-01-07T11:00"),
         ("school closes 31/12/2026", "2026-12-31"),
         ("review the plan on sat", "2026-01-10"),
@@ -26,6 +27,11 @@ NOW = datetime(2026, 1, 7, 9)
 )
 def test_a_clear_one_is_found(text: str, due: str) -> None:
     assert find_single(text, NOW) == due
+
+
+@pytest.mark.parametrize("text", ["meeting satuday 9am", "thursady 7pm dinner with Ann", "gym firday at 18:00"])
+def test_a_time_beside_a_misspelt_day_is_not_today(text: str) -> None:
+    assert find_single(text, NOW) is None
 
 
 def test_a_day_of_the_month_in_another_language_is_none() -> None:
