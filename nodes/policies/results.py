@@ -1,4 +1,4 @@
-"""The value of the calculator or the clock stands in the answer, and no other number in its place."""
+"""The answer contains the value of the calculator or the clock, and no other number in its place."""
 
 import re
 from collections.abc import Iterator
@@ -56,7 +56,8 @@ def is_stated(result: str, e: Evidence) -> bool:
 
 
 def keep_values(e: Evidence) -> str:
-    """Return the draft; where it has none, with the last value of calculator, or of `now` if nothing else ran."""
+    """Return the draft; add the last value of the calculator if it is missing, or that of `now` if nothing else ran.
+    """
     result, moment = find_last_result(e), find_last_reading(e)
     if result and not is_stated(result, e):
         return f"{e.draft}\n\n(= {result})"
