@@ -1,4 +1,4 @@
-"""Forgetting as a server does it, for the page and for programs."""
+"""Forgetting in a server, for the page and for programs."""
 
 import asyncio
 
@@ -32,7 +32,7 @@ async def forget(opened: OpenWorkspace, plan: Plan) -> None:
 async def answer_forget(request: Request) -> JSONResponse:
     """GET /forget/{name}: what goes with a message, an item or `line 3`, and what stays; POST forgets it permanently.
 
-    ?with_items=1 means also what the forgotten messages stored.
+    ?with_items=1 includes the items that the forgotten messages stored.
     """
     with_items = request.query_params.get("with_items", "") not in ("", "0")
     try:
