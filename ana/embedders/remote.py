@@ -62,7 +62,7 @@ class RemoteEmbeddings:
         return [vector for batch in batches for vector in self._embed_batch(batch)]
 
     def embed_query(self, text: str) -> list[float]:
-        """The unit vector of one text; raises what `embed_documents` raises."""
+        """The unit vector of one text; errors as of `embed_documents`."""
         return self.embed_documents([text])[0]
 
     def _embed_batch(self, texts: list[str]) -> list[list[float]]:
