@@ -61,7 +61,7 @@ _NOT_ASCII = re.compile(r"[^\n -~]")
 def choose(table: str, backup: Iterable[Row], present: Iterable[Row], *, is_own: bool) -> list[Row]:
     """Return the rows that a personal table has after a restore.
 
-    In another person's backup, keys and addresses are left out: one key must not open two calendars, and reminders must
+    Nothing is taken from another person's backup: one key must not open two calendars, and reminders must
     not go to another person's addresses. Of all tables but the settings, the present rows stay: a replaced key must not
     become valid again, an item that is no longer shared must stay hidden, a reminder that rang since must not ring
     twice, and money spent since stays counted.

@@ -65,7 +65,9 @@ def is_name(text: str) -> bool:
 
 
 def check_names(item: Item, before: Item | None = None) -> None:
-    """Raise ToolError, which shows the name, if a new property has an invalid name; an old one may keep it."""
+    """Raise ToolError, which shows the name, if a new property has an invalid name; an old property may keep its
+    name.
+    """
     for name in item.properties:
         if not is_name(name) and not (before and name in before.properties):
             raise ToolError(
@@ -76,7 +78,7 @@ def check_names(item: Item, before: Item | None = None) -> None:
 
 
 def check_item(item: Item, before: Item | None = None) -> Item:
-    """Return a record; raise ToolError, with what is wrong and what to do, if it cannot be stored or is too large.
+    """Return a record; raise ToolError, with the fault and the remedy, if it cannot be stored or is too large.
 
     A record that was stored before there were bounds may change but not grow.
     """
@@ -90,7 +92,7 @@ def check_item(item: Item, before: Item | None = None) -> Item:
 
 
 def _list_new(item: Item, before: Item | None) -> list[object]:
-    """Return the texts of a record that were not in it before."""
+    """Return the texts of a record that are new in it."""
     if before is None:
         return [item.content, item.properties]
     changed = {key: value for key, value in item.properties.items() if before.properties.get(key) != value}

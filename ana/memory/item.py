@@ -29,7 +29,7 @@ class Item:
 
     @property
     def source(self) -> str:
-        """Return where it is from: the person if all of it is theirs, else the least trusted source."""
+        """Return its source: the person if all of it is theirs, else the least trusted source."""
         return self.sources.least_trusted
 
     @property
