@@ -30,7 +30,7 @@ class DeletedRecord:
 
 
 def list_deleted(memory: Memory) -> list[DeletedRecord]:
-    """Return every deleted record that was not restored, the one deleted last first."""
+    """Return every deleted record that was not restored, the last deleted first."""
     return _to_records(memory.backend.deletions())
 
 
