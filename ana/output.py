@@ -1,6 +1,6 @@
 """Output to people, made safe: no stored, imported or generated text can look like something else.
 
-Characters that drive a terminal, that nobody sees, or that make text stand in another order are shown as escapes such
+Characters that control a terminal, are invisible, or change the order of text are shown as escapes such
 as \\x1b: in a terminal, on the page, on a card, to a model. Each is escaped by itself, so a sequence that arrives in
 several pieces does no more than one that arrives whole. Files that ana writes are not changed.
 """
