@@ -35,8 +35,8 @@ class AnaError(Exception):
     """An error in plain words, with the next step.
 
     Args:
-        message: What happened and why, one sentence.
-        hint: What to do about it, one sentence; may be empty.
+        message: The problem and its reason, in one sentence.
+        hint: The next step, in one sentence; may be empty.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:

@@ -241,7 +241,9 @@ def read_environment() -> dict[str, str]:
 
 
 def write_env_file(path: Path, values: Mapping[str, str]) -> None:
-    """Set variables in a .env file, or where it links to, for its owner's eyes only; other lines stay as they are."""
+    """Set variables in a .env file, or in the file to which it links, readable only by its owner; other lines stay
+    unchanged.
+    """
     from dotenv import set_key
 
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

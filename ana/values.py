@@ -156,12 +156,12 @@ def plain(value: Json, depth: int = 0) -> Json:
 
 
 def fold_case(value: Json) -> Json:
-    """The value in the form in which texts that differ only in case are equal; other values as they are."""
+    """The value in the form in which texts that differ only in case are equal; other values unchanged."""
     return unicodedata.normalize("NFC", value.casefold()) if isinstance(value, str) else value
 
 
 def count_tokens(text: str) -> int:
-    """Estimate what a text costs a model: four ASCII characters are a token, and so is any other character."""
+    """Estimate the tokens of a text: four ASCII characters are a token, and so is any other character."""
     # a real tokenizer belongs to one model, and loading it would download a file
     plain = len(text) if text.isascii() else sum(map(str.isascii, text))
     return len(text) - plain + (plain + 3) // 4

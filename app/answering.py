@@ -81,7 +81,7 @@ def answer(handles: DataHandles, rung: RungItem | None, act: str, thread: str = 
     Args:
         rung: The reminder that is answered; None for the last one.
         act: `done`, or the time until which it is put off: 1 hour, tomorrow morning.
-        thread: The conversation in which the answer is given, where “undo” takes it back; empty without one.
+        thread: The conversation in which the answer is given, where “undo” takes it back; empty if there is none.
 
     Raises:
         UserError: The words do not name a future moment.
@@ -102,7 +102,7 @@ def answer(handles: DataHandles, rung: RungItem | None, act: str, thread: str = 
 
 
 def _write_date(rung: RungItem, handles: DataHandles) -> str:
-    """Return the date for which a reminder rang, in the form of properties; empty without one."""
+    """Return the date for which a reminder rang, in the form of properties; empty if there is none."""
     start, repeat = rung.ring.of, read_item_repeat(rung.item, handles.clock.zone)
     if isinstance(start, datetime):
         local = start.astimezone(repeat.zone if repeat else handles.clock.zone)

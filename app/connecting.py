@@ -30,7 +30,7 @@ class Client:
 
     Args:
         title: Its name for people.
-        path: Where it keeps its servers, below the person's home, or below the folder of settings that $CONFIG names.
+        path: The file with its servers, below the person's home, or below the folder of settings that $CONFIG names.
         key: The object that contains the servers.
         more: Further values that it requires in an entry.
     """

@@ -1,4 +1,6 @@
-"""`ana demo`'s three weeks: what an invented family said, played through the real graph with answers from a script."""
+"""`ana demo`'s three weeks: messages of an invented family, played through the real graph with answers from a
+script.
+"""
 
 import json
 import re

@@ -135,7 +135,7 @@ def read_done(handles: Handles, thread_id: str, turn: Turn, messages: Sequence[A
 
     Args:
         handles: For the traces and the price of the model.
-        turn: The turn, as it has ended.
+        turn: The ended turn.
         messages: Its messages, from the user's on.
     """
     usage, usd = add_up(turn, model_name(handles.settings), handles.settings)

@@ -28,7 +28,7 @@ class Demo:
     """A turn that went well.
 
     Args:
-        question: What the person said.
+        question: The person's message.
         calls: The calls, each as [tool, arguments, result].
         answer: The assistant's answer.
     """

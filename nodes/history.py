@@ -76,7 +76,7 @@ def receipts(messages: Sequence[AnyMessage]) -> list[Receipt]:
 
 
 def estimate_tokens(message: BaseMessage) -> int:
-    """Estimate what a message costs: four characters are one token."""
+    """Estimate the tokens of a message: four characters are one token."""
     # A real tokenizer belongs to one model, and loading it would download a file.
     size = len(message.content if isinstance(message.content, str) else message.text)  # `text` makes a string
     if isinstance(message, AIMessage) and (message.tool_calls or message.invalid_tool_calls):

@@ -67,7 +67,7 @@ def get_loaded(state: State, handles: Handles) -> Loaded:
 
 
 def read_prompt_inputs(handles: Handles, turn: Turn, before: datetime | None = None) -> Loaded:
-    """Read what the prompt of a turn is built from.
+    """Read the data from which the prompt of a turn is built.
 
     Args:
         before: When the turn before began, in which the conversation was told of overdue items; None if there was no

@@ -160,7 +160,7 @@ def build_input(state: StateSnapshot, reply: Mapping[str, Any] | None = None) ->
 def end_turn(
     turn: Turn, answer: str, receipt: str, recorded: str, id: str = "", source: str = ""
 ) -> tuple[AIMessage, Turn]:
-    """Return the message that ends a turn, and the turn as it has ended.
+    """Return the message that ends a turn, and the ended turn.
 
     Args:
         turn: The turn, with its error if it failed. The other arguments are those of `make_answer`.

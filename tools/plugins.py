@@ -59,7 +59,7 @@ def load_tools(modules: tuple[str, ...], taken: frozenset[str], source: str = SE
     Args:
         modules: Their names.
         taken: Names that no tool may have.
-        source: What names the modules, for errors: SETTING or REGISTERED.
+        source: The source of the modules' names, for errors: SETTING or REGISTERED.
 
     Raises:
         ConfigError: A module cannot be imported, has no tools, or one of its names is taken.

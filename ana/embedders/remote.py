@@ -54,7 +54,7 @@ class RemoteEmbeddings:
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """One unit vector a text, in the order of the texts.
 
-        Raises ModelFailed if the server cannot be reached, refuses, or sends what cannot be read, ConfigError if the
+        Raises ModelFailed if the server cannot be reached, refuses, or sends an unreadable answer, ConfigError if the
         model's vectors have another dimension.
         """
         clean = [prepare_text(text) or " " for text in texts]  # the API refuses empty text

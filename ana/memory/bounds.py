@@ -59,7 +59,9 @@ LONGEST_NAME = 64
 
 
 def is_name(text: str) -> bool:
-    """Return whether a property may have this name: people decide by names, which are shown among ana's own words."""
+    """Return whether a property may have this name: names are shown among ana's own words, and people decide by
+    them.
+    """
     is_visible = text.isprintable() and escape_controls(text) == text
     return is_visible and text == text.strip() and 0 < len(text) <= LONGEST_NAME
 

@@ -34,7 +34,7 @@ class Item:
 
     @property
     def date(self) -> str | None:
-        """Return its own date as written: due_date, else the first property that is a date; None without one."""
+        """Return its own date as written: due_date, else the first property that is a date; None if it has no date."""
         values = (self.properties.get("due_date"), *self.properties.values())
         return next((str(value) for value in values if day_of(value)), None)
 

@@ -20,7 +20,9 @@ from ana.values import Json, Properties
 
 
 class Memory(Reader):
-    """Items and Global Context lines, and the one way to change them. Every write returns what was read back."""
+    """Items and Global Context lines, and the one way to change them. Every write returns the records that were read
+    back.
+    """
 
     def create(
         self, content: str, properties: Properties | None = None, cause: Cause | None = None, *, copy: bool = True

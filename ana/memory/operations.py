@@ -167,7 +167,7 @@ def _to_list(entries: Json) -> list[Json]:
 
 
 class _Places:
-    """Where the entries of a list are, each of which can be taken once."""
+    """The places of a list's entries, each of which can be taken once."""
 
     def __init__(self, entries: Sequence[Json]) -> None:
         self._taken = set[int]()

@@ -75,7 +75,9 @@ def find_undoable(memory: Memory, thread: str | None = None, *, running: str | N
 
 
 def _name_elsewhere(memory: Memory, running: str | None) -> str:
-    """Return a sentence on where else a turn can be undone, to follow one that says what cannot; empty if nowhere."""
+    """Return a sentence on where else a turn can be undone, to follow a sentence that refuses an undo here; empty if
+    nowhere.
+    """
     try:
         turn = find_undoable(memory, running=running)
     except UserError:

@@ -1,4 +1,4 @@
-"""A move: everything is copied to the other side and compared; only then the new side is used, and the old one no more.
+"""A move: everything is copied to the other side and compared; only then the old side is given up and the new one used.
 
 If the process dies meanwhile, the old side is intact, and nobody uses the new one. The next move begins again, or
 completes the rest: notes on both sides contain the move's id. Moved data is never deleted from the old side.

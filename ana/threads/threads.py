@@ -24,8 +24,8 @@ AT_ONCE = 100
 class Thread:
     """One conversation; its name is empty if the person gave it none.
 
-    `turns` are those in its traces, `first` and `last` when the first and the last of them began (ISO 8601; empty
-    without one), `about` and `latest` what they asked.
+    `turns` are the turns in its traces, `first` and `last` the times when the first and the last of them began (ISO
+    8601; empty if there are none), `about` and `latest` their questions.
     """
 
     id: str
@@ -116,7 +116,9 @@ class Threads:
         return {*self._traces.ids()} & self.store.names().keys() - {*begun}
 
     def waiting(self) -> dict[str, str]:
-        """Return the threads that wait for a decision, each with the time since when: 5 min, 3 h, 2 days."""
+        """Return the threads that wait for a decision, each with the time for which it has waited: 5 min, 3 h, 2
+        days.
+        """
         now, since = datetime.now(UTC), self.store.waiting_since()
         return {id: _describe_age((now - datetime.fromisoformat(ts)).total_seconds()) for id, ts in since.items()}
 

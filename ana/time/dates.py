@@ -91,7 +91,7 @@ def add_weekday(value: Value, zone: tzinfo | None = None) -> Value | str:
 
 
 def drop_weekday(value: Value) -> Value | str:
-    """Remove what `add_weekday` added.
+    """Remove the weekday that `add_weekday` added.
 
     Raises:
         ToolError: The weekday is not that day's.

@@ -29,7 +29,9 @@ _HINT = "Look whether the address is right, and try again."
 
 
 class Download(NamedTuple):
-    """The content at an address, and the ETag with which a server says whether it has changed; empty without one."""
+    """The content at an address, and the ETag with which a server says whether it has changed; empty if there is
+    none.
+    """
 
     data: bytes
     tag: str

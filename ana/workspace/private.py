@@ -1,4 +1,4 @@
-"""Private files: only the person who runs ana may read what it writes (folders 0700, files 0600)."""
+"""Private files: only the person who runs ana may read its files (folders 0700, files 0600)."""
 
 import os
 import stat

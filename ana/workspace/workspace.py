@@ -42,7 +42,7 @@ class Workspace:
 
     @property
     def folder(self) -> Path:
-        """The folder of what the assistant knows, for the backend; other code asks for the object that it needs."""
+        """The folder of the assistant's data, for the backend; other code asks for the object that it needs."""
         data = self.settings.ana_data_dir
         return data if self.person == OWNER else self.people_folder / self.person
 
@@ -53,7 +53,7 @@ class Workspace:
 
     @property
     def traces_folder(self) -> Path:
-        """The folder of the traces, for what works on files, such as a backup."""
+        """The folder of the traces, for code that works on files, such as a backup."""
         return self.settings.traces_dir if self.person == OWNER else self.folder / TRACES
 
     @property

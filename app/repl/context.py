@@ -89,7 +89,7 @@ def _edit_all(handles: Handles, cause: Cause) -> None:
 
 
 def _apply(memory: Memory, cause: Cause, before: dict[int, str], edited: list[str]) -> None:
-    """Apply the edited text to Global Context. Each line is checked against what the person saw in the editor."""
+    """Apply the edited text to Global Context. Each line is checked against its text when the editor was opened."""
     wanted = [line for line in edited if line and not line.startswith("#")]
     if before and not wanted:
         # An editor that fails often leaves an empty file.

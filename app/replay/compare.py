@@ -15,7 +15,7 @@ NO_STEP = {"tool": ABSENT, "args": ABSENT, "observation": ABSENT}
 
 @dataclass(frozen=True)
 class Difference:
-    """Where two turns first differ.
+    """The place at which two turns first differ.
 
     Args:
         step: The step, from 1; None after the last one.

@@ -213,7 +213,7 @@ def build_app(*, carries_out: bool = True, port: int = PORT) -> Starlette:
 
     Args:
         carries_out: Whether this process carries out runs that wait in a database; else workers do.
-        port: Where the server listens.
+        port: The port on which the server listens.
 
     Raises:
         ConfigError: A setting is wrong.

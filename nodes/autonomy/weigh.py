@@ -50,7 +50,7 @@ class Batch:
         writes: The calls.
         dial: How much is done without asking.
         view: The texts by others that the model was shown.
-        typed: What the person typed in this message and in the one before.
+        typed: The text that the person typed in this message and in the one before.
         done: The changes that this turn has made already.
         in_use: Names and values that the person's records use already.
         is_rare: Returns whether a word is in few enough records to name one of them.
@@ -87,8 +87,7 @@ class Batch:
         return any(map(self.is_rare, shared - find_content_words(*others)))
 
     def find_effects(self, change: Change) -> frozenset[Effect]:
-        """Return the effects of a change; on a record that this turn has created, only `adds` and `teaches` count.
-        """
+        """Return the effects of a change; on a record that this turn has created, only `adds` and `teaches` count."""
         effects = find_effects(change)
         return effects & {"adds", "teaches"} if change.id in self.own_ids else effects
 

@@ -115,7 +115,7 @@ class Acts:
         """Make changes, completely or not at all, as `Backend.apply`; vectors of new texts may be computed already.
 
         Raises:
-            StoreBroken: A record does not read as it was written. The act is settled later.
+            StoreBroken: A record that was read back differs from the one written. The act is settled later.
         """
         self.settle()
         if earlier := find_earlier_change(self._journal.find, entries):

@@ -1,8 +1,8 @@
 """An item as Chroma's document and metadata, and back.
 
 Chroma refuses or changes many values (null, empty and mixed lists, nested objects, large integers, some keys), so the
-item is stored as JSON under a key of our own; beside it is a flat copy of the values that Chroma can filter, for other
-programs.
+item is stored as JSON under a key of ana's own; beside it is a flat copy of the values that Chroma can filter, for
+other programs.
 """
 
 import json

@@ -116,7 +116,9 @@ def sort_similar(records: Iterable[tuple[Item, float]]) -> list[tuple[Item, floa
 
 
 def _sort_best_first(records: Iterable[T], rank: Callable[[T], tuple[int, float, str, str]]) -> list[T]:
-    """Return all by rank (what comes first, -score, created_at, id); of equal ones the newest first, then by id."""
+    """Return all by rank (items that must come first, -score, created_at, id); of equal ones the newest first, then by
+    id.
+    """
     levels: list[list[tuple[int, float, str, str, T]]] = []
     for each in sorted(((*rank(each), each) for each in records), key=lambda ranked: ranked[:2]):
         if levels and levels[-1][0][0] == each[0] and each[1] - levels[-1][0][1] <= ROUNDING:

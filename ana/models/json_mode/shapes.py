@@ -103,7 +103,7 @@ def refuse_example(decision: ParsedReply, instructions: str, said: Iterable[str]
     Args:
         decision: The outcome of a reply.
         instructions: How to decide, with the examples.
-        said: What the person said in this conversation.
+        said: The person's messages in this conversation.
     """
     content = decision.args.get("content") if decision.args else None
     if content not in read_examples(instructions) or _find_words(content) & set().union(*map(_find_words, said)):

@@ -98,7 +98,7 @@ def advance(
     """Return the properties that make the next occurrence the item's; None if the series has ended.
 
     Args:
-        repeat: What repeats.
+        repeat: The repetition.
         past: The rule's moment of the past occurrence, in local time.
         done_on: The day on which it was done, from which a rule with `repeat_from: done` counts.
         is_skipped: Whether it was left out and not done; then dates that were added before it still count.

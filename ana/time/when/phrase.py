@@ -57,7 +57,7 @@ class When(NamedTuple):
 
 
 def read_phrase(phrase: str, today: date, now: datetime) -> When:
-    """Return what a phrase means.
+    """Return the meaning of a phrase.
 
     Args:
         today: The day from which days are counted.

@@ -152,7 +152,7 @@ def _split_words(text: str) -> list[str]:
 
 
 def tell_doubts(text: str, today: date) -> str:
-    """Return sentences about the days of a text that may not be meant as they are read; empty without one."""
+    """Return sentences about days of a text that may mean something else than was read; empty if there are none."""
     named = map(quote, find_impossible(text, today))
     names = " or ".join(named)
     impossible = f" There is no {names} in any calendar, so it is not used as a date." if names else ""

@@ -1,4 +1,4 @@
-"""Todoist's CSV export of a project: its tree of sections, tasks and notes as rows that stand for themselves."""
+"""Todoist's CSV export of a project: its tree of sections, tasks and notes as rows that can be read independently."""
 
 import re
 from collections import Counter

@@ -147,7 +147,7 @@ def write_moment(moment: date) -> str:
 
 
 def _fit(end: date, start: date) -> date:
-    """Return an end as a day or a moment, whichever the start is."""
+    """Return an end in the same form as the start: as a day or a moment."""
     if isinstance(start, datetime):
         return end if isinstance(end, datetime) else datetime.combine(end + timedelta(1), time(), start.tzinfo)
     # the day on whose midnight it ends is not one of its days

@@ -64,8 +64,8 @@ def read(path: Path, zone: tzinfo) -> Bundle:
 
 
 class _Calendar:
-    """Reads components as items: `age` is the stamp of those without one, `notes` has remarks and the components to
-    which they belong.
+    """Reads components as items: `age` is the stamp of components that have none, `notes` has remarks and the
+    components to which they belong.
 
     Events with an organiser or guests are text by others; `authors` has their addresses by the item's id.
     """

@@ -1,9 +1,9 @@
 """Rebuilding a damaged Chroma: it is set aside, and made again from its documents and metadata.
 
 Damage is in the files of the vector index, which Chroma rewrites in place; its SQLite file survives a kill. So that
-file is copied back and everything in it is embedded again. If it cannot be read either, the caller stores what the
-journal and the derived index know in a new one. Until the end a note says that a rebuild is going on and where the
-damaged files are, so that the next process after a crash begins again from them.
+file is copied back and everything in it is embedded again. If that file cannot be read either, the caller stores the
+records known to the journal and the derived index in a new Chroma. Until the end a note says that a rebuild is going
+on, and where the damaged files are, so that the next process after a crash begins again with them.
 """
 
 import json
