@@ -50,7 +50,7 @@ class ColumnChooser:
         """Whether a model has said it."""
 
     def choose(self, table: Table, known: Columns | None) -> Columns:
-        """Return the meaning of the columns. Raises UserError if nobody gives it, or it is wrong."""
+        """Return the meaning of the columns. Raises UserError if nobody names the meaning, or it is wrong."""
         if self._options or known or self._handles.settings.provider == "offline":
             return read_columns(self._options, table.columns, known)
         self.is_guessed = True

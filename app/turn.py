@@ -108,8 +108,7 @@ class Assistant:
         request_id: str | None = None,
     ) -> Done | Waiting:
         """Run a turn, or let a waiting turn of this thread go on. A turn that was cut short is finished first; if it
-        then waits for a decision, its request is returned and the question is not put, because it would reject a
-        request that nobody saw.
+        then waits, its request is returned and the question is not put, as that would reject a request that nobody saw.
 
         A yes or a no decides the request that was shown. The first other message is not carried out: the request is
         shown again and says so. The next one ends the waiting turn, with a record, and an event {"ended": sentence}.
@@ -147,8 +146,7 @@ class Assistant:
     def finish(self, thread_id: str, on_event: Listener = _ignore) -> Done | Waiting | None:
         """Go on with a turn that was cut short; nothing is written twice. Return None if the thread has no such turn.
 
-        A waiting turn is left alone, because only a reply or a new message may end it. A turn that a person stopped is
-        ended.
+        A waiting turn is left alone: only a reply or a new message may end it. A turn that a person stopped is ended.
         """
         with self._own(thread_id):
             state = self._read(thread_id)

@@ -24,7 +24,7 @@ def undo_turn(
     Args:
         turn: The turn; None for the last one that can be undone.
         thread: The conversation whose last turn is undone; None for the last turn of all.
-        here: Whether this is the REPL, where /redo repeats the undone turn.
+        here: Whether this is the REPL, where /redo brings the turn back.
         override: Whether to undo also records that were changed since, or the conflicts to override.
         user: The option by which a command names the person.
 

@@ -139,9 +139,7 @@ def _tell_found(found: dict[str, Any], least: float) -> str:
 
 
 def read_order(view: View) -> Step:
-    """Carry out an order about one item. If several items may be meant, ask which one; if none matches, or the order is
-    impossible, say so.
-    """
+    """Carry out an order about one item. If several items fit, ask which one; if none fits or it cannot, say so."""
     kind, what = _find_order(view.low) or ("", "")
     if kind == "delete" and find_named_days(what, view.now.date()):
         return f"{UNCHANGED} I delete a thing on all its days: name it without a day."
@@ -203,9 +201,7 @@ def keep(view: View, content: str = "", kind: str = "") -> Call:
 
 
 def _is_foreign(text: str) -> bool:
-    """Whether a text seems to be in another language than English: it has words of that language, and no small English
-    word.
-    """
+    """Whether a text seems to be in another language than English: it has such words, and no small English one."""
     said = {*re.findall(r"[^\W_]+", text.lower())}
     return any(word in _OTHER or not word.isascii() for word in said) and not said & _ENGLISH
 

@@ -21,8 +21,7 @@ _POLITE = re.compile(
 
 class View(NamedTuple):
     """The facts that the reader has: the message, its `wish` without polite words, the same folded in `low`; the
-    message and the answer before it; and the results of tools in this turn.
-    """
+    message and the answer before it; and the results of tools in this turn."""
 
     text: str
     wish: str
@@ -42,9 +41,7 @@ class Call(NamedTuple):
 
 
 def read_messages(messages: Sequence[BaseMessage]) -> View | None:
-    """Return the view of the messages; None if they contain no date, because the system's date may not be the
-    person's.
-    """
+    """Return the view of the messages; None if they contain no date: the system's may not be the person's."""
     data = next((m.additional_kwargs.get(PROMPT_DATA) for m in messages if isinstance(m, SystemMessage)), None)
     moment = re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d", data["now"]) if data else None
     starts = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage)]
