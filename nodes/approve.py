@@ -86,7 +86,7 @@ def _carry_out(
 
 
 def _edit(call: ToolCall, decision: Approve | Edit | Reject | None, runtime: Runtime[Context]) -> ToolCall:
-    """Return the call as the person wants it. Raises ToolError if it does not fit the tool's schema."""
+    """Return the call with the person's changes. Raises ToolError if it does not fit the tool's schema."""
     if not isinstance(decision, Edit):
         return call
     action = decision.edited_action

@@ -44,7 +44,7 @@ class Request(TypedDict):
 
 
 class Action(_Strict):
-    """A call as the person wants it."""
+    """A call with the arguments that the person chose."""
 
     name: str
     args: dict[str, Any]

@@ -34,7 +34,7 @@ class Place:
     """Everything of one person in a folder or a database, which can be filled if it is empty.
 
     Args:
-        storage: The storage of everything but items and of the tables.
+        storage: The storage of everything but items; the tables are passed separately.
         embedder_name: The embedder of the vectors; None for that of the store.
     """
 
@@ -136,7 +136,7 @@ class Place:
 
 
 def split(rows: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield rows in pages of at most so many."""
+    """Yield rows in pages of limited size."""
     rest = iter(rows)
     while page := [*islice(rest, size)]:
         yield page

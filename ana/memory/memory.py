@@ -112,7 +112,7 @@ class Memory(Reader):
         return Change("item", old.id, old, new)
 
     def claim(self, names: Sequence[str], cause: Cause | None = None) -> list[Change]:
-        """Make records, given by name as to `to_key`, the person's own words; only their sources change.
+        """Mark records as the person's own words; only their sources change. Names are as in `to_key`.
 
         Raises ToolError if one does not exist.
         """

@@ -113,7 +113,7 @@ class Session:
         """Run statements in one round trip, and return the rows of each.
 
         Args:
-            statements: They are run one after the other, and none after one that fails.
+            statements: The statements, run one after the other; after a failed one no more are run.
             commits: Whether the transaction ends with them.
         """
         waiting, self._waiting = self._waiting, []

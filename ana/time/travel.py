@@ -2,9 +2,10 @@
 
 - A moment with an offset is an instant.
 - A time without an offset belongs to the zone in which it was said, which its item keeps; a time that nobody said, for
-example from a calendar without zones, moves along with the person. - Whole days move along, and so do items that repeat
-by their due_date, with their times and reminders. - Items that repeat by their start_date keep their zone: a class is
-at four in the zone of its place. - A property `zone`, an IANA name or "floating", says otherwise.
+  example from a calendar without zones, moves along with the person.
+- Whole days move along, and so do items that repeat by their due_date, with their times and reminders.
+- Items that repeat by their start_date keep their zone: a class is at four in the zone of its place.
+- A property `zone`, an IANA name or "floating", says otherwise.
 """
 
 from collections.abc import Mapping
@@ -27,7 +28,7 @@ def find_own_zone(properties: Mapping[str, Json], own_zone: str = "", *, repeats
     """Return the zone to which times without an offset belong; None if they move along with the person.
 
     Args:
-        properties: An item's.
+        properties: An item's properties.
         own_zone: The zone that the item keeps; empty if it keeps none.
         repeats: Whether it repeats.
     """

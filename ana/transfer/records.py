@@ -117,7 +117,7 @@ def to_stamp(moment: datetime) -> str:
 
 
 def read_modified(path: Path) -> str:
-    """Return when a file was last written, as the stamp of records without one."""
+    """Return the time at which a file was last written, the stamp for records without one of their own."""
     return to_stamp(datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 

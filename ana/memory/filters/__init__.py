@@ -12,10 +12,10 @@ Equality ($eq, or the value alone; $in is any of several, $ne and $nin are their
 - a missing key and null are the same and equal only null, so $ne and $nin match items that lack the key, unless they
   exclude null; no other operator matches those, except equality with null
 - text equals text in any case; true and false equal only themselves; 1 equals 1.0
-- a list equals each of its members; a list or an object as operand equals a value with the same contents, with text and
-dates inside compared exactly - $contains is equality with a member of a list; text also contains its parts, in any
-case, and a date equals its day Order ($gt $gte $lt $lte): number bounds against numbers, date bounds against dates;
-other values never match.
+- a list equals each of its members; a list or an object as operand equals a value with the same contents, with text
+  and dates inside compared exactly
+- $contains is equality with a member of a list; text also contains its parts, in any case, and a date equals its day
+Order ($gt $gte $lt $lte): number bounds against numbers, date bounds against dates; other values never match.
 
 Dates are compared as spans (see ana.time.spans): a value [vs, ve) is, for a bound [bs, be),
     wholly before   if ve <= bs and vs < be     $lt is this, $gte is every other date

@@ -51,7 +51,7 @@ def parse(where: Mapping[str, Json] | None, zone: tzinfo, today: date | None = N
 
     Dates without a zone are in the person's. With their today, errors name the date which words mean.
 
-    Raises ToolError, which says what is wrong and how to write it, if it is not a filter.
+    Raises ToolError, which names the fault and the right form, if it is not a filter.
     """
     if is_deeper(where, DEEPEST_VALUE):
         raise ToolError(f"The filter is nested more than {DEEPEST_VALUE} deep.", "Write it flatter.")

@@ -227,7 +227,7 @@ class Words:
 
 
 def _count_documents(documents: Sequence[Terms], count: int) -> NDArray[np.int64]:
-    """Return how many documents have each term, of so many."""
+    """Return the number of documents that have each term; the second argument is the number of terms."""
     places = np.repeat(np.arange(len(documents), dtype=np.uint64), [len(terms) for terms in documents])
     flat = np.concatenate(documents) if documents else np.empty(0, np.uint32)
     # term and place as one number: a sort finds those that are twice, in a third of the time of numpy's unique

@@ -4,10 +4,11 @@
   always counts, even if the rule does not name it. The rule continues from there.
 - Times are meant in the zone that `zone` names, else in the person's; occurrences are told in the person's.
 - A day that a month does not have is its last: monthly on the 31st, yearly on 29 February. A time that the clock skips
-moves forward by the skipped time; of a time that it repeats, the first counts. - `also` has dates beside those of the
-rule, or all dates if there is no rule; `except` removes dates, and takes precedence over `also`. - `repeat_from: done`
-counts from the day on which the item was done; until then only one date is known. - A task waits until it is done; an
-event passes by itself (see `waits`).
+  moves forward by the skipped time; of a time that the clock repeats, the first counts.
+- `also` has dates beside those of the rule, or all dates if there is no rule; `except` removes dates, and takes
+  precedence over `also`.
+- `repeat_from: done` counts from the day on which the item was done; until then only one date is known.
+- A task waits until it is done; an event passes by itself (see `waits`).
 """
 
 from ana.time.repeats.advancing import (

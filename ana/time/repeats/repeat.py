@@ -111,8 +111,8 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo, own_zone: str = ""
     """Return the repetition; None if there is none, or neither rule nor dates can be read.
 
     Args:
-        properties: An item's. `recurrence`, which older items have, is read if there is no `repeats`.
-        zone: The person's.
+        properties: An item's properties. `recurrence`, which older items have, is read if there is no `repeats`.
+        zone: The person's zone.
         own_zone: The zone that the item keeps (see ana.time.travel); empty if it keeps none.
     """
     source = "repeats" if "repeats" in properties else "recurrence"

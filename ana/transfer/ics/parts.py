@@ -92,7 +92,7 @@ def _parse(text: str) -> Component | None:
 
 
 def _count_listed(text: str) -> Counter[str]:
-    """Return how many values the properties have that are lists, each counted by its commas."""
+    """Return the number of values in properties that are lists, counted by their commas."""
     counts = Counter[str]()
     for line in text.splitlines():
         name = re.split("[;:]", line, maxsplit=1)[0].upper()
