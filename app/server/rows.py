@@ -46,7 +46,7 @@ class Rows:
         return await run_in_threadpool(lambda: id in store.marks() or id in store.created())
 
     async def read(self, ids: Sequence[str] | None = None, *, values: bool = True) -> list[Row]:
-        """Return the rows of these threads, in their order, or of all, each with OPEN_REQUEST.
+        """Return the rows of these threads, in their order, or of all threads; each row has OPEN_REQUEST.
 
         Args:
             ids: The threads; missing ones are left out.
