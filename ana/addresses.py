@@ -1,4 +1,4 @@
-"""Addresses for messages to a person, as Apprise writes them: any part of one may be a password or a token."""
+"""Addresses for messages to a person, in the form of Apprise: any part of an address may be a password or a token."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -62,7 +62,9 @@ Kinds = Annotated[tuple[Annotated[str, AfterValidator(check_kind)], ...], Before
 
 
 def split_addresses(written: SecretStr | None) -> list[str]:
-    """Return the addresses of a setting, which are separated by spaces or commas; one may have commas in it."""
+    """Return the addresses of a setting, which are separated by spaces or commas; an address itself may contain
+    commas.
+    """
     text = written.get_secret_value().strip() if written else ""
     return [part for part in _BETWEEN.split(text) if part]
 
@@ -73,7 +75,7 @@ def read_kind(address: str) -> str:
 
 
 def find_fault(address: str, kinds: Sequence[str]) -> str:
-    """Return why an address of another person than the owner is refused; empty if it may be used.
+    """Return the reason for refusing an address of a person other than the owner; empty if it may be used.
 
     Args:
         kinds: The kinds that the owner allows.
@@ -119,7 +121,7 @@ def list_own_mail(written: SecretStr | None) -> frozenset[str]:
 
 
 def list_secret_parts(address: str) -> Iterator[str]:
-    """Yield an address and what may be secret in it: any part but names of machines."""
+    """Yield an address and its parts that may be secret: all but names of machines."""
     yield address
     _, _, rest = address.partition("://")
     yield from (part for part in re.split(r"[/:@?&=#+,]+", rest) if not _DOMAIN.fullmatch(part))

@@ -1,4 +1,4 @@
-"""Child processes, which import nothing from the folder that the person stands in: it may hold anything.
+"""Child processes, which import nothing from the current folder, because it may contain anything.
 
 `python -m` puts the current folder first on sys.path, before the standard library. PYTHONSAFEPATH prevents that and,
 unlike the option -P, holds for a child's children too, such as those that the dev server starts when the code changes.
@@ -30,7 +30,7 @@ def run_python(
     """Run `python *arguments` in the project's folder to its end.
 
     Args:
-        arguments: "-m" and a module, and what it finds in sys.argv.
+        arguments: "-m" and a module, then the module's arguments.
         env: Its environment, beside this process's own.
         under: A program that runs it and watches it, with its options.
 
@@ -53,14 +53,14 @@ def become_python(*arguments: str, env: Mapping[str, str]) -> NoReturn:
 
 
 def make_python_command(*arguments: str) -> list[str]:
-    """Return the command `python *arguments`, for another program that is to run it with SAFE."""
+    """Return the command `python *arguments`, for another program that must run it with SAFE."""
     return [sys.executable, *arguments]
 
 
 def run_program(
     *command: str, stdin: str = "", env: Environment = None, timeout: float | None = None
 ) -> CompletedProcess[str]:
-    """Run a program of the system to its end; one that is not there fails as one that ends badly.
+    """Run a program of the system to its end; a missing program counts as one that failed.
 
     Raises:
         TimeoutExpired: It did not end in time, and was killed.

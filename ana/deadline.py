@@ -11,7 +11,7 @@ _end: ContextVar[float | None] = ContextVar("end", default=None)
 
 @contextmanager
 def limit_time(seconds: float) -> Iterator[None]:
-    """Give what runs in the context so much time from now on; none if the number is not positive."""
+    """Limit the time of the code in the context, from now on; no limit if the number is not positive."""
     token = _end.set(monotonic() + seconds)
     try:
         yield

@@ -35,8 +35,8 @@ class AnaError(Exception):
     """An error in plain words, with the next step.
 
     Args:
-        message: What happened and why, one sentence.
-        hint: What to do about it, one sentence; may be empty.
+        message: The problem and its reason, in one sentence.
+        hint: The next step, in one sentence; may be empty.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -60,7 +60,7 @@ class ToolError(AnaError):
 
 
 class NoSuchItem(ToolError):
-    """No item has this id. `similar` are those that may be meant, with id and content."""
+    """No item has this id. `similar` are items that may be meant, with id and content."""
 
     def __init__(
         self,
@@ -94,7 +94,9 @@ class RecordChanged(ToolError):
 
 
 class _VisibleError(AnaError, RuntimeError):
-    """An error that ends a run. The LangGraph API shows clients the text of RuntimeErrors, and of ours no other's."""
+    """An error that ends a run. It is a RuntimeError, because the LangGraph API shows clients no other text of
+    errors.
+    """
 
     def __str__(self) -> str:
         with speaking("en"):  # what a log and a client of the API are told
@@ -102,15 +104,15 @@ class _VisibleError(AnaError, RuntimeError):
 
 
 class UserError(_VisibleError):
-    """Something the person must be told."""
+    """An error that the person must be told."""
 
 
 class NotFound(UserError):
-    """There is nothing under this id, or it is another person's: a client does not learn which of the two."""
+    """There is nothing under this id, or it is another person's; a client does not learn which of the two."""
 
 
 class StoreBusy(UserError):
-    """Another process holds what is needed."""
+    """Another process holds the data folder or the conversation."""
 
 
 class RunRejected(StoreBusy):
@@ -122,7 +124,7 @@ class StoreBroken(UserError):
 
 
 class FileUnreadable(StoreBroken):
-    """The system does not let a file be read: nobody knows whether it is damaged."""
+    """The system does not allow reading a file, so it is unknown whether the file is damaged."""
 
 
 class PersonRemoved(StoreBroken):
@@ -144,7 +146,7 @@ class TurnStopped(UserError):
 
 
 class LeaseLost(UserError):
-    """This process was held up for so long that another one has taken over its conversation."""
+    """This process was delayed for so long that another one has taken over its conversation."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -167,7 +169,7 @@ class NotWaiting(UserError):
 
 
 class WrongReply(UserError):
-    """The reply does not answer what was asked."""
+    """The reply does not answer the request."""
 
 
 class WrongName(UserError):
@@ -175,7 +177,7 @@ class WrongName(UserError):
 
 
 class CannotReplay(UserError):
-    """The record of a turn lacks what it is run again from."""
+    """The record of a turn lacks data for running it again."""
 
 
 class ModelFailed(UserError):

@@ -1,4 +1,4 @@
-"""The results of the last evaluations: figures alone, no words of anybody."""
+"""The results of the last evaluations: only figures, nobody's words."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Evaluation:
     """The result of a set of tasks.
 
     Args:
-        ts: When, ISO 8601.
+        ts: The time, in ISO 8601.
         right: The share of right runs by group of tasks, and of all runs under `all`.
     """
 

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, SQLite files that may be damaged, folders that can only be read."""
+"""Files that are written completely or not at all, SQLite files that may be damaged, read-only folders."""
 
 import glob
 import os
@@ -48,14 +48,18 @@ _UNREADABLE = (
 
 
 class Place:
-    """A person's folder as it was found first: somebody else's may get its name, where one is removed and one added."""
+    """A person's folder as it was first found: if a person is removed and another one is added, a new folder may get
+    its name.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._known = self._find()
 
     def check(self) -> None:
-        """Raise StoreBroken if the folder is gone or another one; for all to read, without its path."""
+        """Raise StoreBroken if the folder is gone or is another one; the message is for everybody, so it does not name
+        the path.
+        """
         identity = self._find()
         if self._known and identity != self._known:
             raise StoreBroken(
@@ -180,7 +184,7 @@ def find_damage(database: Path) -> str | None:
     """Return the damage of a SQLite file, or None; a missing file is not damaged.
 
     Raises:
-        sqlite3.Error: Nothing can be said of it: it is locked, or the disk is full.
+        sqlite3.Error: The file cannot be checked: it is locked, or the disk is full.
     """
     if not database.exists():
         return None
@@ -196,7 +200,7 @@ def find_damage(database: Path) -> str | None:
 
 
 def compact_database(path: Path) -> None:
-    """Rewrite a SQLite file, so that nothing that was deleted is left in it or in its log.
+    """Rewrite a SQLite file, so that no deleted data is left in it or in its log.
 
     Raises:
         sqlite3.Error: It cannot be written, or another program is reading from it.
@@ -216,6 +220,6 @@ def remove_database(path: Path) -> None:
 
 
 def list_database_files(path: Path) -> list[Path]:
-    """Return a SQLite file and those that SQLite keeps beside it, as far as they exist."""
+    """Return the existing ones of a SQLite file and the files that SQLite keeps beside it."""
     named = (path.with_name(f"{path.name}{suffix}") for suffix in SQLITE_SUFFIXES)
     return [each for each in named if each.exists()]

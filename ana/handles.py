@@ -34,7 +34,7 @@ LOCAL_EMBEDDERS = ("minilm", "wordllama")
 
 @dataclass(frozen=True)
 class DataHandles:
-    """All handles except a model: workspace, clock, memory, traces, and the care for what finds items."""
+    """All handles except a model: workspace, clock, memory, traces, and the maintenance of the store."""
 
     workspace: Workspace
     clock: Clock
@@ -45,7 +45,7 @@ class DataHandles:
 
     @property
     def settings(self) -> Settings:
-        """The settings that count for the person."""
+        """The settings that apply to the person."""
         return self.workspace.settings
 
     @property
@@ -70,7 +70,7 @@ class DataHandles:
 
 
 class Meter:
-    """Counts what is done with handles. This one counts nothing."""
+    """Counts the turns that use the handles. This one counts nothing."""
 
     def count_turn(self, record: "Record") -> None:
         """Count a turn that ended, by its record."""
@@ -78,7 +78,7 @@ class Meter:
 
 @dataclass(frozen=True)
 class Handles(DataHandles):
-    """The handles of a turn: all, with the model, and where its cost counts."""
+    """All handles of a turn, with the model and the place where its cost is counted."""
 
     model: "BaseChatModel"
     spending: "Spending"
@@ -92,7 +92,7 @@ def open_handles(
     instruct: Callable[[str], str] | None = None,
     backend: "Backend | None" = None,
 ) -> Handles:
-    """Build the handles. Nothing is locked or read until it is used, but for a data folder that can only be read.
+    """Build the handles. Nothing is locked or read before its first use, except a read-only data folder.
 
     Args:
         program: The name of this process in another's messages.
@@ -138,14 +138,13 @@ def _make_data(workspace: Workspace, backend: "Backend", keeper: "Care | None" =
 
 
 def choose_embedder(workspace: Workspace, bound: str | None) -> "Embedder":
-    """Return the embedder for a store that may be bound to one already. Errors as of `open_handles`."""
+    """Return the embedder for a store, which may be bound to one already. Errors as of `open_handles`."""
     return follow_embedder(workspace, bound) or workspace.build_embedder()
 
 
 def follow_embedder(workspace: Workspace, name: str | None) -> "Embedder | None":
-    """Return the embedder that auto takes because what is kept is bound to it, by now or meanwhile.
-
-    Only one that runs on this machine: texts are not sent away unless the settings say so.
+    """Return the embedder that auto selects because stored vectors are bound to it. Only one that runs on this machine
+    is returned: texts are not sent away unless the settings say so.
     """
     is_followed = workspace.settings.ana_embeddings == "auto" and name in LOCAL_EMBEDDERS
     return workspace.build_embedder(name) if is_followed else None
@@ -169,7 +168,9 @@ def _open_data(workspace: Workspace, program: str) -> DataHandles:
 
 @contextmanager
 def open_data(workspace: Workspace, program: str) -> Iterator[DataHandles]:
-    """Open handles for one command without a model, and close them after it. Arguments and errors as `open_handles`."""
+    """Open handles for one command without a model, and close them after it. Arguments and errors as of
+    `open_handles`.
+    """
     handles = _open_data(workspace, program)
     try:
         yield handles

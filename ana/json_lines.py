@@ -1,4 +1,6 @@
-"""Log lines as JSON, for programs that collect them: with ids of what a line is about, without anybody's words."""
+"""Log lines as JSON, for programs that collect them: with ids of person, conversation and run, without anybody's
+words.
+"""
 
 import json
 import logging
@@ -19,11 +21,11 @@ _ids: ContextVar[Mapping[str, str]] = ContextVar("ids")
 
 
 class Quoted(str):
-    """A text in a log line that may quote a person or a model: it is in no line of JSON."""
+    """A text in a log line that may quote a person or a model; it is left out of lines of JSON."""
 
 
 def name_work(**ids: str | None) -> None:
-    """Let the lines that the present work logs carry ids: person, thread, run."""
+    """Add ids to the log lines of the present work: person, thread, run."""
     _ids.set({**_ids.get({}), **{name: id for name, id in ids.items() if id}})
 
 
@@ -53,7 +55,7 @@ def _word(record: logging.LogRecord) -> str:
 
 
 def _withhold(value: object) -> object:
-    """Return what may be told in place of a value."""
+    """Return a harmless text in place of a value."""
     if isinstance(value, Quoted):
         return WITHHELD
     if isinstance(value, _OPERATORS):
@@ -64,14 +66,14 @@ def _withhold(value: object) -> object:
 
 
 def _describe(exc: BaseException) -> dict[str, Any]:
-    """Return the kind of an error and where it came from, without its text and its values."""
+    """Return the kind of an error and its place in the code, without its text and its values."""
     frames = traceback.walk_tb(exc.__traceback__)
     at = [f"{frame.f_code.co_filename}:{line} {frame.f_code.co_name}" for frame, line in frames]
     return {"type": f"{type(exc).__module__}.{type(exc).__qualname__}", "at": at}
 
 
 def iter_chain(exc: BaseException) -> Iterator[BaseException]:
-    """Yield an error and those that it came of, each once."""
+    """Yield an error and its causes, each once."""
     known: set[int] = set()
     error: BaseException | None = exc
     while error and id(error) not in known:

@@ -1,5 +1,6 @@
-"""Keys that are enough to get in: a person's token, the key in the address of their calendar; and the secret that
-signs the buttons under their reminders."""
+"""Keys that give access: a person's token, the key in the address of their calendar; and the secret that signs the
+buttons under their reminders.
+"""
 
 import re
 import secrets
@@ -31,10 +32,10 @@ def make_digest(key: str) -> str:
 
 
 def split_tokens(written: SecretStr | None) -> list[tuple[str, str]]:
-    """Return each name with its token, as ANA_API_TOKENS has them.
+    """Return each name with its token, from ANA_API_TOKENS.
 
     Raises:
-        ValueError: A part is something else.
+        ValueError: A part is not a name and a token.
     """
     text = written.get_secret_value() if written else ""
     pairs = [part.strip().partition(":")[::2] for part in text.split(",") if part.strip()]

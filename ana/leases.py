@@ -12,14 +12,14 @@ tokens: ContextVar[tuple[Token, ...]] = ContextVar("tokens", default=())
 
 
 def work_under(token: Token | None) -> None:
-    """Let a lease, if there is one, check every write from now on in this context."""
+    """From now on, make a lease, if there is one, check every write in this context."""
     if token is not None:
         tokens.set((*tokens.get(), token))
 
 
 @contextmanager
 def working_under(token: Token | None) -> Iterator[None]:
-    """Let a lease, if there is one, check every write in the context."""
+    """Make a lease, if there is one, check every write in the context."""
     before = tokens.set(tokens.get())
     work_under(token)
     try:

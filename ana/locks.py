@@ -58,7 +58,7 @@ class OwnerLock:
         """Take the lock.
 
         Returns:
-            Whether the last holder ended without releasing it, or in doubt.
+            Whether the last holder ended without releasing it, or left its data in doubt.
 
         Raises:
             StoreBusy: Another holder did not release it in time; the message names it.
@@ -78,7 +78,8 @@ class OwnerLock:
         return abandoned
 
     def release(self, *, in_doubt: bool = False) -> None:
-        """Release the lock and blank the note: a note with text is from a holder that died, or was in doubt.
+        """Release the lock and blank the note, because a note with text means a holder that died, or left its data in
+        doubt.
 
         In a child that was forked while the lock was held, only the child's share of the open files is closed.
         """
@@ -90,7 +91,9 @@ class OwnerLock:
             self._close(lock)
 
     def discard(self) -> None:
-        """Release the lock and remove its files: what it guarded is gone. A waiting process makes them again."""
+        """Release the lock and remove its files, because the guarded data is gone. A waiting process makes them
+        again.
+        """
         # in this order: without the lock file another may hold the lock
         for file in (self._owner, self._path) if self._is_own() else ():
             with suppress(OSError):  # Windows removes no open file; it stays, empty
@@ -150,6 +153,6 @@ class OwnerLock:
 
 
 def _put(note: FileIO, text: str) -> None:
-    """Write a note in the place of the last one, which had as many characters."""
+    """Write a note over the last one, which had the same number of characters."""
     note.seek(0)
     note.write(text.ljust(NOTE).encode())

@@ -1,4 +1,4 @@
-"""Logging by the settings: our own and other loggers each at their level, no secret in any line."""
+"""Logging by the settings: ana's own and other loggers each at their level, and no secret in any line."""
 
 import json
 import logging
@@ -30,7 +30,7 @@ SHORTEST = 8
 
 
 class _SafeFormatter(logging.Formatter):
-    """Another formatter's lines without secrets, and without what could drive the terminal that shows them."""
+    """Another formatter's lines, without secrets and without characters that could control a terminal."""
 
     def __init__(self, inner: logging.Formatter, secrets: Sequence[str] = ()) -> None:
         super().__init__()
@@ -57,7 +57,9 @@ class _LogFile(RotatingFileHandler):
 
 
 def list_secrets(settings: Settings) -> list[str]:
-    """Return every key, and every password in a URL: none is written to a file, or sent to anybody but its owner."""
+    """Return every key, and every password in a URL; none of them is written to a file, or sent to anybody but its
+    owner.
+    """
     secrets = (settings.openai_api_key, settings.openrouter_api_key, settings.telegram_bot_token)
     keys = [key.get_secret_value() for key in secrets if key]
     passwords = [urlsplit(url).password or "" for url in (settings.openai_base_url, settings.ollama_host) if url]
@@ -67,7 +69,7 @@ def list_secrets(settings: Settings) -> list[str]:
 
 
 def choose_secrets(texts: Iterable[str]) -> list[str]:
-    """Return those that are long enough to be secrets: hiding "x" would take every x, in names too, out of a trace."""
+    """Return those that are long enough to be secrets: hiding "x" would remove every x from a trace, even in names."""
     return sorted({text for text in texts if len(text) >= SHORTEST}, key=len, reverse=True)
 
 
@@ -79,13 +81,14 @@ def hide_secrets(text: str, secrets: Sequence[str]) -> str:
 
 
 def hide_in_json(value: Any, secrets: Sequence[str]) -> Any:
-    """Return a JSON value without secrets, wherever in it they are."""
+    """Return a JSON value without secrets, at any depth."""
     return json.loads(hide_secrets(json.dumps(value), secrets))
 
 
 def settle_console(settings: Settings) -> None:
-    """Let the handlers that another program has set up, such as the server's, write nothing that drives a terminal, and
-    unless the console is asked for, only what a person should see to."""
+    """Keep the handlers of another program, such as the server, from writing characters that control a terminal; unless
+    console output is on, they write only problems that a person should solve.
+    """
     for handler in logging.root.handlers:
         if not isinstance(handler.formatter, _SafeFormatter):
             handler.setLevel(logging.NOTSET if settings.log_to_console else logging.WARNING)
@@ -93,7 +96,7 @@ def settle_console(settings: Settings) -> None:
 
 
 def set_up_logging(settings: Settings) -> None:
-    """Send log lines to the log file, to standard error if asked, and nowhere else. Raises as `add_log_file` does."""
+    """Send log lines to the log file, to standard error if asked, and nowhere else. Errors as of `add_log_file`."""
     for old in list(logging.root.handlers):
         logging.root.removeHandler(old)
         old.close()
@@ -136,7 +139,7 @@ def _list_open() -> list[str]:
 
 
 def list_log_files(settings: Settings) -> list[Path]:
-    """Return the log file and the older ones, as far as they exist."""
+    """Return the existing log files, the present one and older ones."""
     path = settings.log_file_path
     named = (path, *(path.with_name(f"{path.name}.{number}") for number in range(1, ROTATED + 1)))
     return [each for each in named if each.exists()]

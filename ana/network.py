@@ -1,9 +1,9 @@
-"""Waiting for what comes over a network, so that it can be stopped.
+"""Waiting for a network in a way that can be stopped.
 
-A read that one thread has begun cannot be ended by another. So everything is read in one event loop, in a thread of its
-own, where a task can be cancelled wherever it is: while it connects, before the first byte or after it, in the pause
-before a retry. That closes the connection, and the waiting code is woken at once: by the end of a run of the
-server, by Ctrl-C, or when the turn has had its time.
+A read that one thread has begun cannot be ended by another. So everything is read in one event loop, in a separate
+thread, where a task can be cancelled at any point: while it connects, before the first byte or after it, in the pause
+before a retry. That closes the connection, and the waiting code is woken at once: by the end of a run of the server, by
+Ctrl-C, or when the turn has had its time.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ def iterate(stream: AsyncIterator[T]) -> Iterator[T]:
 
     Raises:
         TurnStopped: The present run was stopped.
-        TimeoutError: The present turn has had its time, whatever still arrives.
+        TimeoutError: The time of the present turn is over, even if data still arrives.
     """
     arrived: SimpleQueue[Any] = SimpleQueue()
 
@@ -62,7 +62,7 @@ def _take(arrived: SimpleQueue[Any]) -> Any:
 
 
 def wait_for(ask: Callable[[], Awaitable[T]]) -> T:
-    """Wait for the awaitable that `ask` makes, and return its result. Raises as `iterate` does."""
+    """Wait for the awaitable that `ask` makes, and return its result. Errors as of `iterate`."""
 
     async def read() -> AsyncIterator[T]:
         yield await ask()
@@ -80,7 +80,9 @@ def find_client() -> "DefaultAsyncHttpxClient":
 
 
 class _Helpers(ThreadPoolExecutor):
-    """Threads for what cannot be cancelled, as looking up a name; the end of the process does not wait for them."""
+    """Threads for work that cannot be cancelled, such as looking up a name; the process does not wait for them at its
+    end.
+    """
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> "Future[Any]":
         result: Future[Any] = Future()

@@ -1,7 +1,7 @@
-"""Notes: the small files of ours, texts and JSON, read and checked in one place.
+"""Notes: ana's small files, texts and JSON, read and checked in one place.
 
-Whoever reads one may find it cut short by a disk, emptied, or with something else in it: then it is named, with the
-fault, and what mends it is the reader's to say.
+A note may be truncated, empty, or contain something else: then the error names it, with the fault, and the caller says
+how to repair it.
 """
 
 import json
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Note:
-    """A `TextPlace` in a file; `read_small` says how long the text may be."""
+    """A `TextPlace` in a file; `read_small` limits the length of the text."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -47,7 +47,7 @@ class Note:
 
 
 class TextPlace(Protocol):
-    """A short text of a person's, wherever it is kept."""
+    """A short text of a person, stored in a file or a database."""
 
     def read(self) -> str:
         """Return the text; empty if there is none, or it cannot be read."""
@@ -63,7 +63,7 @@ class TextPlace(Protocol):
 
 
 def read_value(note: TextPlace, kind: type[T]) -> T | None:
-    """Return the value that `write_value` wrote; None if there is none, or the file holds something else by now."""
+    """Return the value that `write_value` wrote; None if there is none, or the file contains something else now."""
     try:
         return parse_note(note.read().encode(), kind)
     except ValueError:
@@ -80,10 +80,10 @@ def read_note(path: Path, kind: type[T], hint: str = "Delete the file.") -> T | 
 
     Args:
         kind: A dataclass, or another type that pydantic knows; keys that it does not have are left out.
-        hint: The next step where it holds something else.
+        hint: The next step if it contains something else.
 
     Raises:
-        FileUnreadable: The system does not let it be read.
+        FileUnreadable: The system does not allow reading it.
         StoreBroken: It is too large, or holds something else.
     """
     try:
@@ -101,7 +101,7 @@ def parse_note(data: bytes, kind: type[T]) -> T:
     """Return the contents of a note from its bytes.
 
     Raises:
-        ValueError: They hold something else; the message ends a sentence about the file.
+        ValueError: They contain something else; the message ends a sentence about the file.
     """
     from pydantic import ValidationError
 

@@ -1,6 +1,6 @@
 """Output to people, made safe: no stored, imported or generated text can look like something else.
 
-Characters that drive a terminal, that nobody sees, or that make text stand in another order are shown as escapes such
+Characters that control a terminal, are invisible, or change the order of text are shown as escapes such
 as \\x1b: in a terminal, on the page, on a card, to a model. Each is escaped by itself, so a sequence that arrives in
 several pieces does no more than one that arrives whole. Files that ana writes are not changed.
 """
@@ -70,7 +70,7 @@ def quote(text: str, most: int | None = None) -> str:
     """Return a text in one line and in quotes; quotes in it become single ones, so that they cannot end it.
 
     Args:
-        most: Characters between the quotes; of a longer text the beginning is shown. None for all.
+        most: The most characters between the quotes; a longer text is cut. None for no limit.
     """
     line = escape_controls(" ".join(text.split())) if most is None else shorten(text, most)
     return f"“{line.translate(_INNER)}”"
@@ -87,12 +87,12 @@ def write_line(text: str = "") -> None:
 
 
 def write_json(value: Any) -> None:
-    """Print a value on standard output as one line of JSON; what JSON does not know is printed as text."""
+    """Print a value on standard output as one line of JSON; values unknown to JSON are printed as text."""
     print(escape_json(json.dumps(value, ensure_ascii=False, default=str)))
 
 
 def write_file(lines: IO[bytes]) -> None:
-    """Print an export: the same bytes in a pipe or a file, and in a terminal without what could drive it."""
+    """Print an export: the same bytes in a pipe or a file, and in a terminal without control characters."""
     if sys.stdout.isatty():
         for line in lines:
             print(escape_json(line.decode().rstrip("\r\n")))
@@ -106,15 +106,16 @@ def tell(text: str) -> None:
 
 
 def prepare_streams() -> None:
-    """Let a terminal that lacks a character still show the rest, and input that is not text arrive where it is refused
-    (`ana.text`)."""
+    """Make a terminal that lacks a character still show the rest, and make invalid input reach the code that refuses it
+    (`ana.text`).
+    """
     for stream, errors in ((sys.stdin, "surrogateescape"), (sys.stdout, "replace"), (sys.stderr, "replace")):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=errors)
 
 
 def flush() -> None:
-    """Print what is still held back: at exit Python would name an error itself, and no command could."""
+    """Print buffered output now, because Python would report an error at exit itself, and no command could."""
     try:
         print(end="", flush=True)
     except OSError:
@@ -123,7 +124,7 @@ def flush() -> None:
 
 
 def silence() -> None:
-    """Drop what is still printed, once nobody reads it: Python would complain about the closed pipe at exit."""
+    """Drop further output once nobody reads it, because Python would complain about the closed pipe at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

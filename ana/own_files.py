@@ -1,4 +1,4 @@
-"""Names in a data folder that more than one module goes by."""
+"""Names in a data folder that several modules use."""
 
 import re
 from pathlib import Path

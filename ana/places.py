@@ -28,7 +28,7 @@ _folder: Path | None = None
 
 
 def move_places(folder: Path) -> None:
-    """Let this process have all these files in one folder, from now on."""
+    """Make this process keep all files that no setting names in one folder, from now on."""
     global _folder
     _folder = folder
 

@@ -19,10 +19,11 @@ _kinds: ContextVar[Sequence[str] | None] = ContextVar("kinds", default=None)
 
 
 def reach_as(kinds: Sequence[str] | None) -> None:
-    """Bind what this thread, or task, reaches from now on.
+    """Limit the addresses that this thread or task can reach from now on.
 
     Args:
-        kinds: What the person may use; without PRIVATE among it no private network. None for the owner, who may all.
+        kinds: The kinds of addresses that the person may use; without PRIVATE no private network. None for the owner,
+            who may use all.
     """
     if kinds is not None:
         _guard()
@@ -37,7 +38,7 @@ def _guard() -> None:
 def _refuse_for_others(event: str, arguments: tuple[Any, ...]) -> None:
     """Refuse to connect to a private address, whatever name or redirect leads there, and to read a .netrc.
 
-    The library below Apprise looks there for a password to any host, and would send the owner's.
+    The library that Apprise uses looks in .netrc for a password to any host, and would send the owner's.
     """
     if event not in ("socket.connect", "socket.sendto", "open") or (kinds := _kinds.get()) is None:
         return

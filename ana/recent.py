@@ -1,4 +1,4 @@
-"""Results computed from a person's words a moment ago, kept with their workspace and so for nobody else."""
+"""Recent results computed from a person's words, kept with their workspace and so available to nobody else."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +19,7 @@ class Recent:
 
     @contextmanager
     def enter(self) -> Iterator[None]:
-        """Let what this code, and what it calls, works out be kept here."""
+        """Keep the results of this code, and of code that it calls, here."""
         before = current.set(self)
         try:
             yield
@@ -44,7 +44,7 @@ def keep_recent(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Return a decorator that keeps the last results of a pure function of hashable arguments with the present person.
 
     Args:
-        most: How many.
+        most: The number of results to keep.
     """
 
     def decorate(function: Callable[P, T]) -> Callable[P, T]:

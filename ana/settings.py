@@ -201,12 +201,12 @@ class Settings(PersonalSettings):
         return Settings(**{name: getattr(self, name) for name in fields} | own)
 
     def is_set(self, field: str) -> bool:
-        """Return whether the person has set a field, and it is not its default."""
+        """Return whether the person has set a field to something other than its default."""
         return field in self.model_fields_set
 
     @property
     def provider(self) -> Provider:
-        """The provider that is used: the one named, or with auto the first that is configured."""
+        """The provider in use: the named one, or with auto the first that is configured."""
         if self.llm_provider != "auto":
             return self.llm_provider
         if self.ollama_model:
@@ -227,7 +227,7 @@ PATHS = frozenset(name.upper() for name, field in Settings.model_fields.items() 
 
 
 def read_environment() -> dict[str, str]:
-    """Read our .env; the process environment takes precedence.
+    """Read ana's .env; the process environment takes precedence.
 
     A value is taken literally, because a key may contain any character; only in paths is ${HOME} replaced.
     """
@@ -241,7 +241,9 @@ def read_environment() -> dict[str, str]:
 
 
 def write_env_file(path: Path, values: Mapping[str, str]) -> None:
-    """Set variables in a .env file, or where it links to, for its owner's eyes only; other lines stay as they are."""
+    """Set variables in a .env file, or in the file to which it links, readable only by its owner; other lines stay
+    unchanged.
+    """
     from dotenv import set_key
 
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -255,8 +257,8 @@ def load_settings(env: Mapping[str, str] | None = None) -> Settings:
     """Read and cast the settings.
 
     Args:
-        env: Variables by name; default: .env and the process environment. An empty value counts as not set, but for
-            TEMPERATURE, whose default a model may refuse.
+        env: Variables by name; default: .env and the process environment. An empty value counts as not set, except for
+            TEMPERATURE, because a model may refuse its default.
 
     Raises:
         ConfigError: A value is wrong; the message names its variable.

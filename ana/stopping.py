@@ -1,4 +1,4 @@
-"""Stopping: a run, or long work such as an import, may be stopped while it waits, and told how far it is."""
+"""Stopping: a run, or long work such as an import, can be stopped while it waits, and can report its progress."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ class Stoppable:
         """What ends the waiting of those who work for it."""
 
     def stop(self) -> None:
-        """End what waits, and let nothing further begin."""
+        """End all waiting, and let nothing further begin."""
         with self._changing:
             self._stopped = True
             waiting = [*self._waiting]
@@ -38,12 +38,12 @@ class Stoppable:
             raise TurnStopped(STOPPED)
 
     def report(self, done: int, total: int) -> None:
-        """Take note of how far it is. Raises as `check` does."""
+        """Note the progress. Errors as of `check`."""
         self.check()
 
     @contextmanager
     def when_stopped(self, end: Callable[[], object]) -> Iterator[None]:
-        """Have something called if it is stopped meanwhile, or was before.
+        """Call a function if the work is stopped meanwhile, or was stopped before.
 
         Args:
             end: Ends a waiting. It is called by another thread, and must not wait itself.
@@ -61,10 +61,10 @@ class Stoppable:
 
 
 class Work(Stoppable):
-    """Long work, which may be stopped as long as nothing of it is written.
+    """Long work, which can be stopped as long as none of it is written.
 
     Args:
-        tell: Told how far it is; it is called by the thread that works.
+        tell: Called with the progress, by the working thread.
     """
 
     def __init__(self, tell: Progress = lambda *_: None) -> None:
@@ -77,7 +77,7 @@ class Work(Stoppable):
             raise WorkStopped
 
     def report(self, done: int, total: int) -> None:
-        """Tell how far it is. Raises as `check` does."""
+        """Report the progress. Errors as of `check`."""
         self.check()
         self._tell(done, total)
 
@@ -88,7 +88,7 @@ present: ContextVar[Stoppable | None] = ContextVar("present", default=None)
 
 @contextmanager
 def working(work: Stoppable) -> Iterator[None]:
-    """Have what is done in the context be part of a work."""
+    """Make the code in the context a part of this work."""
     token = present.set(work)
     try:
         yield
@@ -97,7 +97,7 @@ def working(work: Stoppable) -> Iterator[None]:
 
 
 def report(done: int, total: int) -> None:
-    """Tell how far the present work is, if there is one. Raises as `check_stopped` does."""
+    """Report the progress of the present work, if there is one. Errors as of `check_stopped`."""
     if work := present.get():
         work.report(done, total)
 
@@ -110,6 +110,6 @@ def check_stopped() -> None:
 
 @contextmanager
 def when_stopped(end: Callable[[], object]) -> Iterator[None]:
-    """Have something called if the present run is stopped meanwhile. Arguments as of `Stoppable.when_stopped`."""
+    """Call a function if the present run is stopped meanwhile. Arguments as of `Stoppable.when_stopped`."""
     with (present.get() or Stoppable()).when_stopped(end):
         yield

@@ -1,8 +1,8 @@
 """Invalid text, which every door refuses: NUL, half a character, a byte that is not UTF-8.
 
-No encoding carries half a surrogate pair, databases refuse NUL or end a text there, and a program that gets one may not
-answer at all. Readers keep a byte that is not UTF-8 as Python does, as half a pair from U+DC80 on, so that it arrives
-here.
+No encoding can represent half a surrogate pair, databases refuse NUL or end a text there, and a program that gets such
+text may not answer at all. Like Python, readers keep a byte that is not UTF-8 as half a pair from U+DC80 on, so that
+this module can refuse it.
 """
 
 import re
@@ -19,14 +19,16 @@ def check_text(value: object, kind: type[AnaError]) -> None:
     """Raise an error of this kind, which says what is wrong, if a text in a value is not valid.
 
     Args:
-        value: A text, or what JSON gives; the keys of objects are texts too.
+        value: A text, or a JSON value; the keys of objects are texts too.
     """
     if fault := find_fault(value):
         raise kind(fault, HINT)
 
 
 def find_fault(value: object) -> str:
-    """Return a sentence about the first character of a value that no text may contain; empty if all may."""
+    """Return a sentence about the first character of a value that no text may contain; empty if all characters are
+    valid.
+    """
     parts = [value]
     for part in parts:  # which grows meanwhile
         if isinstance(part, str) and (match := _BAD.search(part)):
@@ -39,7 +41,7 @@ def find_fault(value: object) -> str:
 
 
 def replace_faults(value: Json) -> Json:
-    """Return a value with the mark for an unknown character for each that is in no text, in keys too."""
+    """Return a value with each invalid character replaced by the mark for an unknown character, in keys too."""
     if isinstance(value, str):
         return _BAD.sub("\ufffd", value)
     if isinstance(value, list):
@@ -50,7 +52,7 @@ def replace_faults(value: Json) -> Json:
 
 
 def read_any_json(text: str | bytes) -> object:
-    """Return the value of JSON even if its texts are invalid, for `find_fault`. Raises as `read_json` does."""
+    """Return the value of JSON even if its texts are invalid, for `find_fault`. Errors as of `read_json`."""
     return read_json(text if isinstance(text, str) else text.decode("utf-8", "surrogateescape"))
 
 

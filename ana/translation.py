@@ -29,12 +29,12 @@ def _load(language: Language) -> NullTranslations:
 
 
 def _(text: str) -> str:
-    """Return a sentence in the language that is spoken; as it is, one that no catalogue has."""
+    """Return a sentence in the present language; unchanged if no catalogue has it."""
     return _load(_spoken.get()).gettext(text) if text else ""
 
 
 def pgettext(where: str, text: str) -> str:
-    """Return words that alone could mean several things in the language that is spoken."""
+    """Return ambiguous words in the present language; a context says which meaning is right."""
     return _load(_spoken.get()).pgettext(where, text)
 
 
@@ -44,36 +44,37 @@ def ngettext(one: str, many: str, n: int, **values: object) -> str:
 
 
 def show_number(value: float, digits: int) -> str:
-    """Return a number with so many digits after the decimal sign of the language: 0.25, in German 0,25."""
+    """Return a number with this many digits after the decimal sign of the language: 0.25, in German 0,25."""
     return f"{value:.{digits}f}".replace(".", pgettext("decimal sign", "."))
 
 
 def mark_text(texts: Texts) -> Texts:
-    """Return a sentence, or what holds some, as it is: catalogues have them, and `_` looks where one is shown.
+    """Return a sentence, or a container of sentences, unchanged: it marks them for the catalogues, and `_` translates
+    them when they are shown.
 
-    Of a dictionary these are the values.
+    In a dictionary the values are the sentences.
     """
     return texts
 
 
 def mark_plural(one: str, many: str) -> tuple[str, str]:
-    """Return both forms of a sentence as they are, for `ngettext`."""
+    """Return both forms of a sentence unchanged, for `ngettext`."""
     return one, many
 
 
 def get_language() -> Language:
-    """Return the language that is spoken."""
+    """Return the present language."""
     return _spoken.get()
 
 
 def speak(language: Language) -> None:
-    """Speak a language from here on, in this context."""
+    """Use a language from now on, in this context."""
     _spoken.set(language)
 
 
 @contextmanager
 def speaking(language: Language) -> Iterator[None]:
-    """Speak a language while the context is open."""
+    """Use a language while the context is open."""
     before = _spoken.set(language)
     try:
         yield

@@ -53,7 +53,9 @@ def check_host(name: str) -> str:
 
 
 def check_origin(text: str) -> str:
-    """Return the origin of web pages. Raises ValueError if it is something else, or anybody's, as * and null are."""
+    """Return an origin of web pages. Raises ValueError if it is something else, or an origin such as * and null that
+    anybody has.
+    """
     scheme, _, rest = text.partition("://")
     if not (scheme and rest and text.isprintable()) or set(rest) & set("/\\?#@"):
         raise ValueError(f"{text!r} is not an origin, such as https://chat.example.org, without a path")
@@ -72,7 +74,7 @@ def find_site(public_url: str | None, hosts: Sequence[str]) -> str | None:
 
 
 def list_hosts(public_url: str | None, hosts: Sequence[str]) -> list[str]:
-    """Return the names that the server answers to beside those of this machine. Arguments as of `find_site`."""
+    """Return the names under which the server answers, beside those of this machine. Arguments as of `find_site`."""
     return [*hosts, *([read_host(public_url)] if public_url else [])]
 
 
@@ -84,7 +86,7 @@ class Listener(NamedTuple):
 
     @property
     def url_host(self) -> str:
-        """The host as it is written in a URL."""
+        """Return the host in the form for a URL."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
 

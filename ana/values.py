@@ -54,7 +54,7 @@ def read_own_json(text: str | bytes) -> Any:
 
 
 def read_object(text: str) -> dict[str, Any]:
-    """Return the object that a text is as JSON; an empty one for any other text."""
+    """Return the object in a JSON text; an empty one for any other text."""
     try:
         value = read_json(text)
     except ValueError:
@@ -63,7 +63,9 @@ def read_object(text: str) -> dict[str, Any]:
 
 
 def read_plain_json(text: str | bytes) -> Any:
-    """Return the same with every lone surrogate, which no encoding carries, replaced. Raises as `read_json` does."""
+    """Return the value of JSON with every lone surrogate, which no encoding can represent, replaced. Errors as of
+    `read_json`.
+    """
     value = read_json(text)
     if not _HALF.search(text if isinstance(text, str) else text.decode(errors="replace")):
         return value
@@ -71,7 +73,7 @@ def read_plain_json(text: str | bytes) -> Any:
 
 
 def read_json_lines(text: str) -> Iterator[dict[str, Any]]:
-    """Yield the object of each line; lines that hold none, as one that a crash has cut short, are left out."""
+    """Yield the object of each line; lines without an object, for example after a crash, are left out."""
     for line in text.splitlines():
         try:
             value = read_plain_json(line)
@@ -89,7 +91,7 @@ def count_marks(text: str | bytes) -> int:
 
 
 def is_deeper(value: Any, depth: int) -> bool:
-    """Return whether lists and objects in a value lie inside one another more than so deep."""
+    """Return whether lists and objects in a value are nested more deeply than this."""
     level = [value]
     for _ in range(depth + 1):
         inside = [each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list)]
@@ -100,7 +102,7 @@ def is_deeper(value: Any, depth: int) -> bool:
 
 
 def plain_text(text: str) -> str:
-    """The text with every lone surrogate, which no encoding carries, replaced."""
+    """Return the text with every lone surrogate, which no encoding can represent, replaced."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -154,22 +156,22 @@ def plain(value: Json, depth: int = 0) -> Json:
 
 
 def fold_case(value: Json) -> Json:
-    """The value in the form in which texts that differ only in case are equal; other values as they are."""
+    """The value in the form in which texts that differ only in case are equal; other values unchanged."""
     return unicodedata.normalize("NFC", value.casefold()) if isinstance(value, str) else value
 
 
 def count_tokens(text: str) -> int:
-    """Estimate what a text costs a model: four ASCII characters are a token, and so is any other character."""
+    """Estimate the tokens of a text: four ASCII characters are a token, and so is any other character."""
     # a real tokenizer belongs to one model, and loading it would download a file
     plain = len(text) if text.isascii() else sum(map(str.isascii, text))
     return len(text) - plain + (plain + 3) // 4
 
 
 def split_words(value: object) -> object:
-    """Return the parts of a text that has commas between them; another value as it is."""
+    """Return the parts of a text between commas; any other value unchanged."""
     return [w.strip() for w in value.split(",") if w.strip()] if isinstance(value, str) else value
 
 
 def to_number(value: Decimal) -> int | float:
-    """Return an exact decimal as the number that JSON writes: whole where it is."""
+    """Return an exact decimal as a JSON number: an integer if it is whole."""
     return int(value) if value == int(value) else float(value)

@@ -1,4 +1,4 @@
-"""A task in words: "call the bank next tuesday" has the day that it names, and the rule by which it repeats."""
+"""A task in words: "call the bank next tuesday" gets the day that it names, and the rule by which it repeats."""
 
 from datetime import date
 
@@ -12,7 +12,7 @@ from ana.values import Properties
 
 
 def read_task(handles: DataHandles, text: str, day: date) -> Properties:
-    """Return the properties of the task that a text describes; its day is the given one if the text names none."""
+    """Return the properties of the task that a text describes; if the text names no day, the given day is used."""
     if repeats := find_rule(text):
         return {"type": "task", "status": "active", "repeats": repeats}
     return {"type": "task", "status": "active", "due_date": find_single(text, handles.clock.now()) or str(day)}

@@ -41,7 +41,7 @@ class RungItem:
 
 
 def mark_done(handles: DataHandles, when: str = "") -> Callable[[Item], Properties]:
-    """Return a function that marks an item as done; of a repeated one the given date, or the next."""
+    """Return a function that marks an item as done; for a repeated item it marks the given date, or the next one."""
 
     def mark(item: Item) -> Properties:
         done: dict[str, Json] = {"status": "done"}
@@ -76,15 +76,15 @@ def find_last_rung(handles: DataHandles) -> RungItem:
 
 
 def answer(handles: DataHandles, rung: RungItem | None, act: str, thread: str = "") -> str:
-    """Mark what rang done, or let it ring again later; return what was done.
+    """Mark an item that rang as done, or let it ring again later; return a sentence about that.
 
     Args:
-        rung: What is answered; None for what rang last.
-        act: `done`, or until when it is put off: 1 hour, tomorrow morning.
-        thread: The conversation in which it is said, where “undo” takes it back; empty without one.
+        rung: The reminder that is answered; None for the last one.
+        act: `done`, or the time until which it is put off: 1 hour, tomorrow morning.
+        thread: The conversation in which the answer is given, where “undo” takes it back; empty if there is none.
 
     Raises:
-        UserError: No moment is meant that lies ahead.
+        UserError: The words do not name a future moment.
         AnaError: It cannot be marked done.
     """
     rung = rung or find_last_rung(handles)
@@ -102,7 +102,7 @@ def answer(handles: DataHandles, rung: RungItem | None, act: str, thread: str = 
 
 
 def _write_date(rung: RungItem, handles: DataHandles) -> str:
-    """Return the date that a ring is about, as properties hold it; empty without one."""
+    """Return the date for which a reminder rang, in the form of properties; empty if there is none."""
     start, repeat = rung.ring.of, read_item_repeat(rung.item, handles.clock.zone)
     if isinstance(start, datetime):
         local = start.astimezone(repeat.zone if repeat else handles.clock.zone)

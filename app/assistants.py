@@ -1,4 +1,4 @@
-"""Other assistants of a person: what they wrote, by days, and what they may do."""
+"""Other assistants of a person: their writes, by day, and their rights."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -39,8 +39,8 @@ class Written:
     Args:
         name: The assistant.
         day: The day in ISO 8601, in the person's zone.
-        turns: Its turns, the newest first; those that were taken back are not among them.
-        lines: What became of what and when, the newest first.
+        turns: Its turns, the newest first, without those that were taken back.
+        lines: Each change in words, with its time, the newest first.
     """
 
     name: str
@@ -81,7 +81,7 @@ def undo_day(memory: Memory, clock: Clock, name: str, day: str) -> str:
 
 
 def list_rights(workspace: Workspace, names: Iterable[str] = ()) -> dict[str, str]:
-    """Return the rights of assistants: of those named, and of all that have a right of their own."""
+    """Return the rights of assistants: of the named ones, and of all that have a right of their own."""
     try:
         value = read_json(workspace.note("assistants").read() or "{}")
     except ValueError:

@@ -12,7 +12,7 @@ class Choice:
     """A provider that can be chosen.
 
     Args:
-        help: What it is, in a line.
+        help: A description in one line.
         provider: Its value of LLM_PROVIDER.
         model: The setting that names its model; empty if it has none.
         key: The setting that holds its key; empty if it needs none.

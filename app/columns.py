@@ -1,4 +1,6 @@
-"""Meanings of a file's columns that no known program writes: the person says them, or a model that looks."""
+"""Meanings of the columns of a file from an unknown program: the person says what they mean, or a model looks at
+them.
+"""
 
 import json
 import secrets
@@ -34,11 +36,12 @@ LONGEST = 200
 
 
 class ColumnChooser:
-    """Says what the columns of a table are.
+    """Finds the meanings of a table's columns.
 
     Args:
-        handles: For the model.
-        options: What the person says of them. Nothing: a known program's are known, and of others the model is asked.
+        handles: The handles, for asking the model.
+        options: The meanings that the person names. Without any, columns of known programs are recognised, and the
+            model is asked about others.
     """
 
     def __init__(self, handles: DataHandles, options: Mapping[str, Any]) -> None:
@@ -47,7 +50,7 @@ class ColumnChooser:
         """Whether a model has said it."""
 
     def choose(self, table: Table, known: Columns | None) -> Columns:
-        """Return the meaning of the columns. Raises UserError if nobody gives it, or it is wrong."""
+        """Return the meaning of the columns. Raises UserError if nobody names the meaning, or it is wrong."""
         if self._options or known or self._handles.settings.provider == "offline":
             return read_columns(self._options, table.columns, known)
         self.is_guessed = True
@@ -58,7 +61,7 @@ def ask_model(handles: DataHandles, table: Table) -> Mapping[str, Any]:
     """Ask the model for the meaning of a table's columns, and return it.
 
     Raises:
-        ModelFailed, BudgetReached: It was not asked, or gave no answer.
+        ModelFailed, BudgetReached: The model was not asked, or gave no answer.
         UserError: Its answer is not usable.
     """
     if not isinstance(handles, Handles):

@@ -1,4 +1,6 @@
-"""The settings of programs that speak MCP: where each keeps them, what is written there, and whether it starts."""
+"""The settings of programs that speak MCP: their places, the entry that is written there, and a check that it
+starts.
+"""
 
 import json
 import os
@@ -27,10 +29,10 @@ class Client:
     """A program that speaks MCP.
 
     Args:
-        title: What it is called.
-        path: Where it keeps its servers, below the person's home, or below the folder of settings that $CONFIG names.
-        key: The object that has them.
-        more: What it wants to stand there besides.
+        title: Its name for people.
+        path: The file with its servers, below the person's home, or below the folder of settings that $CONFIG names.
+        key: The object that contains the servers.
+        more: Further values that it requires in an entry.
     """
 
     title: str
@@ -39,7 +41,7 @@ class Client:
     more: Mapping[str, str] | None = None
 
     def find(self) -> Path:
-        """Return the file, or what a link in its place leads to."""
+        """Return the file, or the target of a link in its place."""
         return Path(self.path.replace("$CONFIG", str(_find_config()))).expanduser().resolve()
 
 
@@ -78,9 +80,9 @@ def read_entry(client: Client) -> Any:
 
 
 def write_entry(client: Client, entry: Mapping[str, Any]) -> Path:
-    """Write a client's settings with this entry, and everything else as it stood there. Return the file.
+    """Write this entry into a client's settings, and leave everything else unchanged. Return the file.
 
-    Raises UserError if that cannot be done; nothing is changed then.
+    Raises UserError if that is impossible; then nothing is changed.
     """
     path = client.find()
     before, known = _read(client)
@@ -104,7 +106,7 @@ def write_entry(client: Client, entry: Mapping[str, Any]) -> Path:
 
 
 def show_entry(client: Client, entry: Mapping[str, Any]) -> str:
-    """Return an entry as it is written in the client's settings."""
+    """Return an entry in the form of the client's settings."""
     if not client.path.endswith(".toml"):
         return json.dumps({client.key: {NAME: entry}}, indent=2, ensure_ascii=False)
     # JSON's texts and lists are TOML's, too
@@ -114,7 +116,9 @@ def show_entry(client: Client, entry: Mapping[str, Any]) -> str:
 
 
 def try_start(entry: Mapping[str, Any]) -> str:
-    """Start what an entry says, as the client does, and return why it does not answer; empty if it does."""
+    """Start the command of an entry, as the client would, and return the reason why it does not answer; empty if it
+    does.
+    """
     me = {"name": "ana-connect", "version": __version__}
     about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": me}
     message = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}) + "\n"
@@ -127,7 +131,7 @@ def try_start(entry: Mapping[str, Any]) -> str:
 
 
 def _read(client: Client) -> tuple[str, dict[str, Any]]:
-    """Return a client's settings, as they are written and as they are read."""
+    """Return a client's settings, as text and as values."""
     path, hint = client.find(), "Correct it, or write it there by hand: `ana connect NAME --show` prints it."
     try:
         text = path.read_text(encoding="utf-8") if path.exists() else ""

@@ -12,11 +12,12 @@ EVER = datetime.min.replace(tzinfo=UTC)
 
 @dataclass
 class DayCost:
-    """The cost of one model on one of the person's days. An answer that was made again counts again: it was paid for.
+    """The cost of one model on one of the person's days. An answer that was made twice counts twice, because both were
+    paid for.
 
     Args:
-        cached_tokens: Of the input, what the provider had in its cache.
-        cost_usd: What is known of the cost; None if nothing is.
+        cached_tokens: The part of the input that the provider had in its cache.
+        cost_usd: The cost as far as it is known; None if it is unknown.
     """
 
     day: str

@@ -1,4 +1,4 @@
-"""Open items on the days on which they are, what repeats on each of its days."""
+"""Open items by day; a repeated item is on each of its days."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,10 +27,10 @@ class Dated:
 
     Args:
         day: The day in the person's zone.
-        item: The item, with the dates of this time of it.
-        shown: The same as people are shown it, by their clock.
-        first: The day on which this time of it begins.
-        end: When this time of it is over, in microseconds since 1970 in UTC.
+        item: The item, with the dates of this occurrence.
+        shown: The same item in the form for people, by their clock.
+        first: The day on which this occurrence begins.
+        end: The end of this occurrence, in microseconds since 1970 in UTC.
     """
 
     day: date
@@ -41,7 +41,7 @@ class Dated:
 
     @property
     def belongs_to_days(self) -> bool:
-        """Return whether it is to be done by a day, or takes place, and is not merely a date of something."""
+        """Return whether the item is a task for a day or an event, not something that merely has a date."""
         return "due_date" in self.item.properties or takes_place(self.item.properties)
 
     def is_over(self, now: datetime) -> bool:
@@ -50,7 +50,9 @@ class Dated:
 
 
 def list_dated(handles: DataHandles, begin: date, end: date) -> tuple[list[Dated], bool]:
-    """Return each day of each open item within days, without routines, and whether more than are read."""
+    """Return each day of each open item within some days, without routines, and whether there are more than are
+    read.
+    """
     days: dict[str, Json] = {"$gte": str(begin), "$lte": str(end)}
     where: dict[str, Json] = {"$on": days, "status": {"$nin": [*CLOSED]}, "type": {"$ne": ROUTINE}}
     matches, zone = handles.memory.find(None, where, MOST), handles.clock.zone
@@ -68,7 +70,7 @@ def list_dated(handles: DataHandles, begin: date, end: date) -> tuple[list[Dated
 
 
 def tell_time(item: Item, day: date) -> str:
-    """Return when an item, as people are shown it, is on a day: its time, or until when what began before lasts."""
+    """Return the time of an item on a day, in the form for people; for an item that began earlier, its end."""
     written, end = item.date or "", str(item.properties.get("end_date") or "")
     if (day_of(written) or day) < day:
         return _("until {time}").format(time=end[11:16]) if len(end) > len("2026-01-13") and day_of(end) == day else ""
@@ -76,7 +78,7 @@ def tell_time(item: Item, day: date) -> str:
 
 
 def _iter_days(handles: DataHandles, item: Item, begin: date, end: date) -> Iterator[Dated]:
-    """Yield the days of an item from one to another; the first alone if its dates are in no order."""
+    """Yield the days of an item from the first to the last; only the first if the end is before the beginning."""
     shown = localize(item, handles.clock.zone)
     first = day_of(shown.date)
     if first is None:

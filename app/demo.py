@@ -1,4 +1,6 @@
-"""`ana demo`'s three weeks: what an invented family said, played through the real graph with answers from a script."""
+"""`ana demo`'s three weeks: messages of an invented family, played through the real graph with answers from a
+script.
+"""
 
 import json
 import re
@@ -46,7 +48,7 @@ class Turn:
         thread: The name of the conversation.
         message: The message.
         calls: Each the name of a tool and its arguments; "@..." in place of an id is the item that begins so.
-        answer: None where it waits for a decision.
+        answer: None if the turn waits for a decision.
     """
 
     at: datetime
@@ -69,7 +71,7 @@ def play(workspace: Workspace, now: datetime | None = None) -> None:
     """Play the three weeks in a data folder that has nothing in it yet. Errors as of `open_handles`.
 
     Args:
-        now: The moment when they are over; None for the present.
+        now: The moment when the three weeks end; None for the present.
     """
     # the embedder that needs no model of its own: all of it is to be there in a few seconds
     recorded = workspace.change(llm_provider="ollama", ollama_model=RECORDED, ana_embeddings="wordllama")
@@ -96,7 +98,7 @@ def _make_replies(turn: Turn, memory: Memory) -> Iterator[Any]:
 
 
 def _find_item(args: dict[str, Any], memory: Memory) -> dict[str, Any]:
-    """Return the arguments of a call with the id of the item that they name by how it begins."""
+    """Return the arguments of a call, with an id in place of the first words by which they name an item."""
     begun = str(args.get("id", ""))
     if not begun.startswith("@"):
         return args
@@ -104,7 +106,7 @@ def _find_item(args: dict[str, Any], memory: Memory) -> dict[str, Any]:
 
 
 def _date_states(saver: Any, clock: Clock) -> None:
-    """Have the states of conversations carry the time of this clock, which lists show."""
+    """Set the times of conversations' states by this clock, because lists show them."""
     put = saver.put
 
     def put_dated(config: Any, checkpoint: Any, *more: Any) -> Any:
@@ -114,7 +116,7 @@ def _date_states(saver: Any, clock: Clock) -> None:
 
 
 def _find_moment(written: str, now: datetime) -> datetime:
-    """Return a moment that is written as days from today with a time, or as now."""
+    """Return the moment for a text that is `now`, or a number of days from today with a time."""
     if written == "now":
         return now - LATELY
     days, _, at = written.partition(" ")
@@ -122,7 +124,7 @@ def _find_moment(written: str, now: datetime) -> datetime:
 
 
 def _fill(value: Any, today: date) -> Any:
-    """Return a value with the days that are written in it, at any depth."""
+    """Return a value in which days written relative to today are dates, at any depth."""
     if isinstance(value, str):
         return _DAY.sub(lambda match: _write_day(match, today), value)
     if isinstance(value, dict):

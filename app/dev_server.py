@@ -1,6 +1,6 @@
 """`python -m app.dev_server CONFIG PORT [WATCHED FOLDER]`: LangGraph's dev server, as its langgraph.json says.
 
-`langgraph dev` would print a banner that names pages which are closed here, and watch the code alone.
+`langgraph dev` would print a banner with pages that are closed here, and would watch only the code.
 """
 
 import json

@@ -84,12 +84,14 @@ def group_due(handles: DataHandles, limit: int = MOST) -> dict[Due, QueryResult]
 
 
 def _has_several_dates(item: Item) -> bool:
-    """Return whether several dates of an item may not be marked: it repeats, and not only from when it was done."""
+    """Return whether an item can have several unmarked dates: it repeats, and not only counted from the day it was
+    done.
+    """
     return may_repeat(item.properties) and item.properties.get("repeat_from") != "done"
 
 
 def group_due_locally(handles: DataHandles, limit: int = MOST) -> dict[Due, QueryResult]:
-    """Return the same as people are shown it: moments in their zone."""
+    """Return the groups in the form for people, with moments in their zone."""
     return {name: localize_matches(matches, handles.clock.zone) for name, matches in group_due(handles, limit).items()}
 
 
@@ -99,7 +101,7 @@ def describe_groups(groups: dict[Due, QueryResult]) -> dict[str, Any]:
 
 
 def list_open_first(memory: Memory, limit: int, *where: Json) -> QueryResult:
-    """Return items, by date, then newest, open ones before those that are done or cancelled; `where` narrows them."""
+    """Return items, open ones before done or cancelled ones, by date, then newest first; `where` narrows them."""
     open_ = memory.find(None, {"$and": [{"status": {"$nin": [*CLOSED]}}, *where]}, limit)
     closed = memory.find(None, {"$and": [{"status": {"$in": [*CLOSED]}}, *where]}, limit)
     total = open_.total + closed.total
@@ -111,7 +113,7 @@ def show_due(groups: dict[Due, QueryResult], *, year: int | None = None, ids: bo
     """Print a table for each group that has items.
 
     Args:
-        year: The year that days are shown without.
+        year: The year to omit from days.
     """
     names = [name for name, matches in groups.items() if matches.items]
     for name in names:
@@ -128,13 +130,13 @@ def name_group(name: Due, count: int) -> str:
 
 
 def tell_if_none(groups: dict[Due, QueryResult]) -> None:
-    """Say so if no group has an item; not on standard output: cron sends a mail for whatever is printed there."""
+    """Say so if no group has an item; not on standard output, because cron sends a mail for anything printed there."""
     if not any(matches.items for matches in groups.values()):
         tell(_("Nothing is due in the next seven days."))
 
 
 def show_today(handles: DataHandles) -> None:
-    """Print what is overdue, today's items and the next days', a line each; in a terminal on one screen."""
+    """Print overdue items, today's and the next days' items, one line each; in a terminal on one screen."""
     groups, screen = group_due_locally(handles), shutil.get_terminal_size()
     room = screen.lines - 2 if sys.stdout.isatty() else 2 * MOST * len(groups)
     news = list_calendar_news(handles)[: room // LATE]
@@ -186,7 +188,9 @@ def _format_when(item: Item, which: Due, now: datetime) -> str:
 
 
 def _name_since(which: Due, item: Item) -> str:
-    """Return since when something is overdue; of what was not marked with the time, as a day may have several."""
+    """Return the date since which an item is overdue; for an unmarked one with its time, because a day may have
+    several.
+    """
     time = (item.date or "")[11:16] if which == "unmarked" else ""
     return f"{_name_day(item):>10}{time and f' {time}'}"
 
@@ -200,7 +204,7 @@ def _list_items(title: str, items: Sequence[tuple[str, Item]], width: int) -> li
 
 
 def _cut(lines: list[str], total: int, room: int) -> list[str]:
-    """Return the lines that there is room for; if some of the items are left out, the last says how many."""
+    """Return as many lines as there is room for; if items are left out, the last line says how many."""
     if len(lines) <= room and _count_items(lines) == total:
         return lines
     head = lines[: max(room - 1, 0)]

@@ -1,4 +1,6 @@
-"""The calendars that a person follows: added, read every hour while a program of ours runs, and taken out."""
+"""The calendars that a person follows: adding them, reading them every hour while an ana program runs, and removing
+them.
+"""
 
 import json
 import logging
@@ -49,9 +51,9 @@ class Following:
         self._memory, self._clock, self._workspace = handles.memory, handles.clock, handles.workspace
 
     def follow(self, url: str, name: str = "") -> tuple[Calendar, list[Change]]:
-        """Read a calendar, and from then on every hour; return it with what came of it.
+        """Read a calendar, from then on every hour; return it with the result.
 
-        Raises UserError if it cannot be read, or not be kept; nothing is changed then.
+        Raises UserError if it cannot be read or cannot be stored; then nothing is changed.
         """
         calendar = make_calendar(url, name)
         self._add(calendar)
@@ -71,7 +73,9 @@ class Following:
         return remove_entries(self._memory, known[name])
 
     def read_due(self) -> None:
-        """Read what was not read for an hour; what fails is noted, and tried again in an hour."""
+        """Read the calendars that were not read for an hour; a failure is noted, and the calendar is tried again in an
+        hour.
+        """
         for calendar in list_calendars(self._workspace):
             now = self._clock.now()
             if _stamp(now - EVERY) < calendar.at <= _stamp(now):
@@ -100,7 +104,7 @@ class Following:
         return changes
 
     def _add(self, calendar: Calendar) -> None:
-        """Note one more calendar. Raises UserError if another one is called so, or they are too many."""
+        """Note one more calendar. Raises UserError if another one has its name, or there are too many."""
         known = list_calendars(self._workspace)
         for each in known:
             if calendar.name.lower() == each.name.lower() or calendar.url == each.url:
@@ -111,7 +115,7 @@ class Following:
         write_value(self._workspace.note("calendars"), kept)
 
     def _keep(self, calendar: Calendar) -> None:
-        """Note what came of reading a calendar, if it is still followed."""
+        """Note the result of reading a calendar, if it is still followed."""
         known = [calendar if each.name == calendar.name else each for each in list_calendars(self._workspace)]
         write_value(self._workspace.note("calendars"), known)
 

@@ -1,4 +1,4 @@
-"""Messages of JSON-RPC, which MCP speaks, that are answered before what reads them."""
+"""Answers to messages of JSON-RPC, which MCP uses, that must not reach the MCP library."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ UNREADABLE, WRONG = -32700, -32600
 
 
 def refuse(value: Any, sentence: str) -> dict[str, Any]:
-    """Return the answer that refuses a request. One to a tool's call is a result: a model can act on that.
+    """Return the answer that refuses a request. The answer to a tool call is a result, so that a model can act on it.
 
     Args:
         value: The request, as far as it could be read; None if it was not JSON.

@@ -1,4 +1,4 @@
-"""Work that is repeated in a thread of its own while a program of ours runs."""
+"""Work that is repeated in a separate thread while an ana program runs."""
 
 import logging
 from collections.abc import Callable, Iterator

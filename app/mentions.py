@@ -1,4 +1,4 @@
-"""Mentions, outside of the store, of something that is purged: in logs, in typed lines, in a server's copies."""
+"""Mentions of purged records outside the store: in logs, in typed lines, in a server's copies."""
 
 import re
 from collections.abc import Collection, Iterable
@@ -61,7 +61,7 @@ def remove_lines(workspace: Workspace, mentions: Mentions) -> None:
 
 
 def remove_typed(file: Path, mentions: Mentions, messages: Collection[str]) -> None:
-    """Delete what was typed that is one of these messages, or has a mention."""
+    """Delete typed lines that are one of these messages, or contain a mention."""
     if file.exists():
         begin, *typed = file.read_bytes().decode(errors="replace").split(_TYPED)
         entries = [(each, "\n".join(line[1:] for line in each.split("\n")[1:]).strip()) for each in typed]
@@ -70,7 +70,7 @@ def remove_typed(file: Path, mentions: Mentions, messages: Collection[str]) -> N
 
 
 def name_unreached(workspace: Workspace) -> list[str]:
-    """Return a sentence for each place that may hold what is deleted here, and that no command reaches."""
+    """Return a sentence for each place that no command reaches and that may still contain the deleted texts."""
     sentences = []
     if backups := workspace.list_backups():
         sentences.append(f"{pluralize(len(backups), 'backup')} in {backups[0].parent} may hold them.")
@@ -80,7 +80,7 @@ def name_unreached(workspace: Workspace) -> list[str]:
 
 
 def _fold(text: str) -> str:
-    """Return a text without its escapes, in the form in which all cases, accents' spellings and spaces are equal."""
+    """Return a text without its escapes, in a form that ignores case, the encoding of accents, and kinds of spaces."""
     plain = _ESCAPE.sub(_unescape, text)
     whole = plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # two escapes may be one character
     return " ".join(str(fold_case(whole)).split())

@@ -12,7 +12,7 @@ class UserMessage:
 
     Args:
         text: All of it.
-        pasted: The parts that were not typed, as they stand in the text; None where the door cannot tell.
+        pasted: The parts of the text that were not typed; None if the door cannot tell.
     """
 
     text: str

@@ -32,14 +32,14 @@ class Done:
         trace_id: The id of the turn's record.
         trace_path: The file that holds it; empty if it could not be written.
         steps: The calls and violations, in order.
-        usage: Tokens: input_tokens, output_tokens, estimated; cached_tokens of the former, if there are any.
-        cost_usd: What the model calls cost; None where the model's price is not known.
+        usage: Tokens: input_tokens, output_tokens, estimated; also the cached_tokens among the input, if there are any.
+        cost_usd: The cost of the model calls; None if the model's price is unknown.
         changes: Receipts of every write, in order.
-        error: Why the turn failed; None when it did not.
+        error: Why the turn failed; None if it did not fail.
         fruitless: Nothing was understood, or the last calculation failed.
-        receipt: The changes in words, or that there are none where one may have been expected.
-        refused_copy: A copy of an item was not stored; the same words again in this conversation store it.
-        composed: The answer was put together from what the calls brought, and not by a model that may add to it.
+        receipt: The changes in words, or a note that there are none if one might be expected.
+        refused_copy: A copy of an item was not stored; repeating the same words in this conversation stores it.
+        composed: The answer was put together from the results of the calls, not by a model that may add to them.
     """
 
     answer: str
@@ -69,11 +69,11 @@ class Waiting:
 
     Args:
         turn_id: The id that its record will have.
-        request_id: Tells this request from every other one, so that a reply is given to what was shown.
-        request: What the person is asked; the first one if several are asked at once.
-        steps: The calls and violations so far; those that wait have no result yet.
+        request_id: Identifies the request, so that a reply applies only to the request that was shown.
+        request: The request to the person; the first one if there are several at once.
+        steps: The calls and violations so far; waiting calls have no result yet.
         changes: Receipts of every write so far.
-        may_be_approved_unseen: Whether a yes to everything that the turn asks covers it.
+        may_be_approved_unseen: Whether a yes to all requests of the turn covers it.
     """
 
     thread_id: str
@@ -95,10 +95,11 @@ class Waiting:
 
 
 class NotShown(NotWaiting):
-    """A decision is not to the request that waits: nobody may decide what was not shown. Nothing was done.
+    """A decision does not belong to the waiting request: nobody may decide on a request that was not shown. Nothing was
+    done.
 
     Args:
-        named: The request that the decision is to; None if it names none.
+        named: The request that the decision names; None if it names none.
     """
 
     def __init__(self, waiting: Waiting, named: str | None) -> None:
@@ -119,7 +120,7 @@ Outcome = Done | Waiting | CutShort
 
 
 def expect_done(outcome: Done | Waiting) -> Done:
-    """Return the answer of a turn, where the model has no tool that asks the person.
+    """Return the answer of a turn whose model has no tool that asks the person.
 
     Raises:
         UserError: The turn waits.
@@ -134,7 +135,7 @@ def read_done(handles: Handles, thread_id: str, turn: Turn, messages: Sequence[A
 
     Args:
         handles: For the traces and the price of the model.
-        turn: The turn, as it has ended.
+        turn: The ended turn.
         messages: Its messages, from the user's on.
     """
     usage, usd = add_up(turn, model_name(handles.settings), handles.settings)
@@ -157,7 +158,7 @@ def read_done(handles: Handles, thread_id: str, turn: Turn, messages: Sequence[A
 
 
 def read_waiting(state: StateSnapshot, interrupt: Interrupt, clock: Clock) -> Waiting:
-    """Return a turn that waits for the reply to a request."""
+    """Return a turn that waits for a decision."""
     turn, messages = find_turn(state, clock), this_turn(state.values["messages"])
     return Waiting(
         thread_id=thread_of_state(state),
@@ -172,7 +173,7 @@ def read_waiting(state: StateSnapshot, interrupt: Interrupt, clock: Clock) -> Wa
 
 
 def read_open(saver: Any, state: StateSnapshot, clock: Clock) -> Waiting | CutShort | None:
-    """Return the turn of a state that has not ended; None if there is none."""
+    """Return the open turn of a state; None if there is none."""
     if unread := find_unread(saver, state):
         return CutShort(thread_of_state(state), unread)
     if not state.tasks or not state.values.get("messages"):
@@ -185,14 +186,14 @@ def read_open(saver: Any, state: StateSnapshot, clock: Clock) -> Waiting | CutSh
 
 
 def require_waiting(state: StateSnapshot) -> list[Interrupt]:
-    """Return the requests of a state that wait. Raises NotWaiting if none does."""
+    """Return the waiting requests of a state. Raises NotWaiting if there is none."""
     if unanswered := find_unanswered(state):
         return unanswered
     raise NotWaiting("Nothing in this conversation waits for a decision.", "Send a message instead.")
 
 
 def thread_of_state(state: StateSnapshot) -> str:
-    """Return the id of the conversation that a state is of."""
+    """Return the id of the conversation to which a state belongs."""
     return str(state.config["configurable"]["thread_id"])
 
 

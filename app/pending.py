@@ -1,4 +1,4 @@
-"""Requests that nobody could be asked about at once: each waits as a turn of a conversation, as any other request."""
+"""Requests for which nobody could be asked at once: each waits as a turn of a conversation, like any other request."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from nodes.turns import find_unanswered
 
 
 class ClosingModel(StreamingModel):
-    """Ends a turn that a person has decided: what was done stands in the receipt below."""
+    """Ends a turn after the person's decision; the receipt below the answer says what was done."""
 
     @property
     def _llm_type(self) -> str:
@@ -32,10 +32,10 @@ class ClosingModel(StreamingModel):
 def keep_waiting(handles: Handles, state: State, name: str) -> str:
     """Let a turn wait for a person in a conversation of its own, which every door shows. Return the request's id.
 
-    If something waits in that conversation already, that stays, and its id is returned.
+    If a request waits in that conversation already, it stays, and its id is returned.
 
     Args:
-        state: The turn, with what is asked; its calls have not run.
+        state: The turn with its request; its calls have not run.
     """
     config = config_of(handles.workspace.open_threads().remember(name))
     with open_graph(handles) as graph:
@@ -62,7 +62,7 @@ class Pending:
 
 
 def list_pending(assistant: Assistant, threads: Threads) -> Iterator[Pending]:
-    """Yield what waits for a decision in any conversation, the newest first."""
+    """Yield the requests that wait for a decision in any conversation, the newest first."""
     names = threads.store.names()
     for id, since in threads.waiting().items():
         waiting = assistant.find_open_turn(id)

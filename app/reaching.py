@@ -33,9 +33,9 @@ class Visit:
     """A visit that is awaited.
 
     Args:
-        digest: Of the secret in its address.
+        digest: The digest of the secret in its address.
         until: When it ends, in seconds since 1970.
-        has_come: Whether it came.
+        has_come: Whether the phone has opened the address.
     """
 
     digest: str
@@ -44,7 +44,7 @@ class Visit:
 
 
 def await_visit(owner: Workspace, site: str) -> str:
-    """Return an address below a server's for a phone to open; those before it count no more."""
+    """Return an address on a server for a phone to open; earlier addresses become invalid."""
     secret = secrets.token_urlsafe(16)
     write_value(owner.note(NOTE), Visit(make_digest(secret), time() + SECONDS))
     return f"{site.rstrip('/')}{PATH}{secret}"
@@ -67,7 +67,7 @@ def has_come(owner: Workspace) -> bool:
 
 @contextmanager
 def listening(owner: Workspace, site: str) -> Iterator[str]:
-    """Answer a visit, and nothing else, where `ana serve` will listen; yield the host that `ana serve` must be given.
+    """Answer only a visit, at the port of `ana serve`; yield the host that `ana serve` must be given.
 
     Raises OSError if nothing can listen there.
     """
@@ -109,7 +109,9 @@ def draw_code(address: str) -> str:
 
 
 def _find_host(site: str) -> str:
-    """Return where the server listens that a phone reaches at an address: there, or here for a proxy."""
+    """Return the host on which a server must listen so that a phone reaches it at an address: that host, or loopback
+    behind a proxy.
+    """
     host = urlsplit(site).hostname or ""
     try:
         return str(ip_address(host)) if site.startswith("http://") else LOCAL

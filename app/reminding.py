@@ -1,4 +1,4 @@
-"""The addresses of a person's reminders, and their delivery while a program of ours runs."""
+"""The addresses of a person's reminders, and their delivery while an ana program runs."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 def list_targets(workspace: Workspace) -> list[Target]:
-    """Return a person's addresses, as places where it rings."""
+    """Return a person's addresses as targets of reminders."""
     settings = workspace.settings
     kinds = None if workspace.person == OWNER else settings.ana_notify_kinds
     return [
@@ -48,7 +48,7 @@ def make_ringer(handles: DataHandles, targets: Sequence[Target]) -> Ringer:
 
 
 def _find_shared(workspace: Workspace) -> dict[str, Sharing]:
-    """Return whom a person lets see items, each with the addresses of all of them."""
+    """Return for each shared item the addresses of the people who may see it."""
     shared: dict[str, Sharing] = {}
     for each in list_grants(workspace):
         before = shared.get(each.item)
@@ -59,7 +59,7 @@ def _find_shared(workspace: Workspace) -> dict[str, Sharing]:
 
 
 def _list_targets_of(viewer: str) -> list[Target]:
-    """Return another person's addresses; none where nobody is called so, or their settings are wrong."""
+    """Return another person's addresses; none if there is no such person, or their settings are wrong."""
     settings = load_workspace().settings
     try:
         return list_targets(open_workspace(settings, viewer)) if viewer in People(settings).names() else []
@@ -87,7 +87,7 @@ def ring_meanwhile(handles: DataHandles, say: Callable[[str], None] | None = Non
 
 @contextmanager
 def _keep_ringing(handles: DataHandles, targets: Sequence[Target]) -> Iterator[None]:
-    """Deliver what comes due while the context is open; what fails is tried again."""
+    """Deliver reminders when they become due, while the context is open; a failed delivery is tried again."""
     if not targets:
         yield
         return

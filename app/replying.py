@@ -1,4 +1,4 @@
-"""Buttons that a phone publishes to a secret topic of ntfy, where it cannot reach the server itself."""
+"""Presses of buttons that a phone publishes to a secret topic of ntfy, because it cannot reach the server itself."""
 
 import logging
 from collections.abc import Iterator
@@ -40,7 +40,7 @@ class Published:
     """A line of ntfy's answer; only messages count.
 
     Args:
-        time: When it was published, in seconds since 1970, as ntfy says.
+        time: The time of publication by ntfy, in seconds since 1970.
     """
 
     id: str = ""
@@ -54,7 +54,7 @@ class Read:
     """How far a topic has been read.
 
     Args:
-        since: When the last press of each server was made, in seconds since 1970.
+        since: The time of the last press at each server, in seconds since 1970.
         done: The last presses that were carried out.
     """
 
@@ -73,9 +73,9 @@ class Replies:
         """Why a server cannot be asked."""
 
     def carry_out(self) -> None:
-        """Carry out each press that is new. What else anybody publishes there is passed over.
+        """Carry out each new press. Anything else that is published there is skipped.
 
-        Raises AnaError if what is stored cannot be read or changed.
+        Raises AnaError if stored data cannot be read or changed.
         """
         for server in list_servers(self._handles.workspace):
             try:
@@ -103,9 +103,9 @@ class Replies:
                 yield published
 
     def _press(self, server: str, published: Published) -> bool:
-        """Carry out a press as of when it was made, so that a second time changes nothing, and remember it.
+        """Carry out a press as of its time, so that a repetition changes nothing, and remember it.
 
-        Return False if another process is at it; what is no press is passed over.
+        Return False if another process is working on it; a text that is no press is skipped.
         """
         now = self._handles.clock.now()
         pressed = datetime.fromtimestamp(min(max(published.time, 0), int(now.timestamp())), UTC)
@@ -137,7 +137,7 @@ def make_signing(workspace: Workspace) -> Signing:
 
 
 def list_servers(workspace: Workspace) -> list[str]:
-    """Return the servers of ntfy that may have buttons for us: none where phones reach the server itself."""
+    """Return the ntfy servers to which buttons may be published: none if phones reach ana's server itself."""
     if make_signing(workspace).site:
         return []
     servers = map(find_ntfy_server, split_addresses(workspace.settings.ana_notify))
@@ -145,5 +145,5 @@ def list_servers(workspace: Workspace) -> list[str]:
 
 
 def reply_meanwhile(handles: DataHandles) -> AbstractContextManager[None]:
-    """Carry out what is pressed on a phone, in a thread of its own while the context is open."""
+    """Carry out presses on a phone, in a separate thread while the context is open."""
     return repeat_meanwhile("buttons of ntfy", Replies(handles).carry_out, LOOK_SECONDS)

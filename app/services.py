@@ -41,13 +41,13 @@ _ESCAPES = str.maketrans({"%": "%%", "$": "$$", '"': '\\"', "\\": "\\\\"})
 
 @dataclass(frozen=True)
 class Service:
-    """A command of ours that the system runs.
+    """A command of ana that the system runs.
 
     Args:
         name: The command that installs it: `serve`, `remind`.
-        about: What it is, for people.
+        about: A description for people.
         arguments: The command.
-        every_minute: Whether it is run every minute; else it runs all the time, and is started again where it fails.
+        every_minute: Whether it is run every minute; else it runs all the time, and is restarted if it fails.
     """
 
     name: str
@@ -74,7 +74,7 @@ def install(service: Service, workspace: Workspace) -> None:
     """Show the files and the commands that start them, ask, and do it.
 
     Raises:
-        UserError: The person said no, nobody can be asked, or the system has no such thing.
+        UserError: The person said no, nobody can be asked, or the system has no such service manager.
     """
     files, commands = plan(service)
     for path, text in files.items():
@@ -106,7 +106,7 @@ def remove(service: Service) -> None:
 
 
 def describe(service: Service) -> str:
-    """Return whether what was installed runs, in a sentence; empty if it was not installed."""
+    """Return a sentence that says whether the service runs; empty if it is not installed."""
     if sys.platform != "darwin" and not sys.platform.startswith("linux"):
         return ""
     files, _ = plan(service)

@@ -60,7 +60,7 @@ def refuse_while_serving(workspace: Workspace, what: str) -> None:
     """Refuse while a server runs: it has the conversations' file open, and writes its own copy of them.
 
     Args:
-        what: What is to be done once it is stopped.
+        what: The act to do once the server is stopped.
 
     Raises:
         StoreBusy: A server works on the data folder.

@@ -17,10 +17,11 @@ chosen: ContextVar[str | None] = ContextVar("chosen", default=None)
 
 
 def start() -> Workspace:
-    """Read the settings, set up the log and LangSmith as they say, and keep what is on the disk private.
+    """Read the settings, set up the log and LangSmith by them, and make files on the disk private.
 
     Returns:
-        The owner's workspace, because anyone who may run commands here is the owner; or that of the person named.
+        The owner's workspace, because anyone who may run commands here is the owner; or the workspace of the named
+        person.
 
     Raises:
         ConfigError: A setting is wrong, or the data folder cannot be written.
@@ -44,7 +45,7 @@ def start() -> Workspace:
 
 
 def prepare(workspace: Workspace) -> None:
-    """Set up the log and LangSmith as the owner's settings say, and keep what is on the disk private.
+    """Set up the log and LangSmith by the owner's settings, and make files on the disk private.
 
     Raises:
         ConfigError: The data folder cannot be written.

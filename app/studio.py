@@ -1,6 +1,6 @@
 """Additions to LangGraph's dev server for Studio (`ana dev`): a guard against foreign pages, and every conversation.
 
-The server's routes are its own; our graph, saver and locks are in graph/server.py.
+The routes are the server's own; ana's graph, saver and locks are in graph/server.py.
 """
 
 import contextlib
@@ -119,10 +119,10 @@ def _read_row(saver: ThreadSaver, threads: Threads, id: str) -> Row | None:
 
 
 def fill_table(table: list[dict[str, Any]], saved: dict[str, Row]) -> None:
-    """Let the server's table have the saved rows, and of its own those of threads that nobody has used yet.
+    """Fill the server's table with the saved rows, and keep its own rows only of threads that nobody has used yet.
 
-    It writes its table to a file every ten seconds, and after a kill -9 begins with what that has: threads that are
-    gone since, or as they were then, and not the newest.
+    The server writes its table to a file every ten seconds. After a kill -9 it begins with that file, which may have
+    deleted threads and old states, but not the newest threads.
     """
     before = {str(row["thread_id"]): row for row in table}
     for id, row in saved.items():
@@ -131,7 +131,7 @@ def fill_table(table: list[dict[str, Any]], saved: dict[str, Row]) -> None:
 
 
 async def tell_of_serve(_: Request) -> JSONResponse:
-    """Say where our own routes are."""
+    """Say where ana's own routes are."""
     return JSONResponse({"error": "This is the dev server, for Studio; `ana serve` answers here."}, 501)
 
 

@@ -1,4 +1,4 @@
-"""Assistants that are thrown away: on a store of their own, and nothing of what they keep stays."""
+"""Temporary assistants: each has a store of its own, and nothing of it stays."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,13 +29,13 @@ def make_throwaway(
     spending: Spending | None = None,
     folder: Path | None = None,
 ) -> Handles:
-    """Return handles that touch none of the person's data; their costs are counted only if a place is given.
+    """Return handles that touch none of the person's data; their costs are counted only if `spending` is given.
 
     Args:
         settings: The settings; their folders and their log are left alone.
         clock: The clock; None for the one of the settings.
-        spending: Where the cost of the model counts.
-        folder: Where conversations and traces are kept; None for no file at all, with the traces in memory.
+        spending: The place where the cost of the model is counted.
+        folder: The folder of conversations and traces; None for no file at all, with the traces in memory.
     """
     own = Workspace(settings).move(folder or NOWHERE)
     clock, traces = clock or own.make_clock(), own.open_traces() if folder else InMemoryTraces()
@@ -50,7 +50,7 @@ def open_throwaway(
     clock: Clock | None = None,
     spending: Spending | None = None,
 ) -> Iterator[Assistant]:
-    """Open an assistant in a folder that goes when it is closed. Arguments and errors as of `make_throwaway` and
+    """Open an assistant in a folder that is deleted when it is closed. Arguments and errors as of `make_throwaway` and
     `open_assistant`."""
     with TemporaryDirectory(prefix="ana-") as folder:
         handles = make_throwaway(settings, model, backend, clock, spending, Path(folder))

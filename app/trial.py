@@ -1,4 +1,4 @@
-"""A model is connected once it has said hello: the page's settings and `ana setup` try it alike."""
+"""Connecting a model once it has said hello; the page's settings and `ana setup` share this code."""
 
 import time
 from typing import TYPE_CHECKING
@@ -33,8 +33,8 @@ def connect(provider: str, model: str, url: str, key: str) -> str:
     Args:
         provider: One of CHOICES.
         model: Its name; empty takes the only one of a server at another address.
-        url: Its address, where it has one of its own.
-        key: Its key; empty keeps the one that is set for the same address.
+        url: Its address, if it has one of its own.
+        key: Its key; if it is empty, the key already set for the same address is kept.
 
     Raises:
         UserError: It cannot be used, or something is missing; nothing was written.
@@ -66,7 +66,7 @@ def _find_only_model(provider: str, url: str, key: str) -> str:
     """Return the model of a server that has only one; empty if it lists none, or is not at another address.
 
     Raises:
-        UserError: It has several; their names are said.
+        UserError: The server has several; the message names them.
     """
     names = list_chat_models(url, key) if provider == "compatible" else []
     if len(names) > 1:
@@ -96,7 +96,7 @@ def _choose_values(provider: str, model: str, url: str, key: str) -> dict[str, s
 
 
 def ask_for_hello(settings: Settings) -> "tuple[Done, float]":
-    """Return a whole turn and its seconds, on a store that is thrown away: nothing of the person's is sent.
+    """Return a whole turn and its seconds, on a temporary store, so that none of the person's data is sent.
 
     Raises:
         UserError: The model cannot be used.

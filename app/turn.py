@@ -62,7 +62,7 @@ class Assistant:
 
     Args:
         graph: The compiled graph, with its saver.
-        program: The name of this process in another one's message.
+        program: The name of this process in messages of other processes.
         patience: Seconds to wait for a thread in which another door works.
     """
 
@@ -91,7 +91,7 @@ class Assistant:
             return self._open_turn(self._read(thread_id))
 
     def find_last_turn(self, thread_id: str) -> Outcome | None:
-        """Return the outcome of the thread's last turn, also of one that has not ended; None without a turn."""
+        """Return the outcome of the thread's last turn, even if it has not ended; None if the thread has no turn."""
         with self._store.map_errors(), self.handles.workspace.recent.enter():
             state = self._read(thread_id)
             if unfinished := self._open_turn(state):
@@ -107,20 +107,20 @@ class Assistant:
         on_event: Listener = _ignore,
         request_id: str | None = None,
     ) -> Done | Waiting:
-        """Run a turn, or let one go on that waits in this thread. One that was cut short ends first; if it then waits,
-        that is returned, and the question is not put: a request that nobody saw would be rejected by it.
+        """Run a turn, or let a waiting turn of this thread go on. A turn that was cut short is finished first; if it
+        then waits, its request is returned and the question is not put, as that would reject a request that nobody saw.
 
-        A yes or a no is to the request that was shown. The first other message is not carried out: the request is shown
-        again and says so. The next one ends it, with a record, which is told as {"ended": sentence}.
+        A yes or a no decides the request that was shown. The first other message is not carried out: the request is
+        shown again and says so. The next one ends the waiting turn, with a record, and an event {"ended": sentence}.
 
         Args:
-            question: The message; of a mere text it is unknown which part was pasted.
+            question: The message; if it is a plain text, it is unknown which part was pasted.
             max_steps: Most model calls; None for the setting.
             on_event: Called with every draft piece and tool call as it happens.
             request_id: The request that this door has shown the person last in this thread.
 
         Raises:
-            NotShown: It says yes or no to a request that was not shown; nothing was done.
+            NotShown: The message says yes or no to a request that was not shown; nothing was done.
             UserError: The turn could not run; the thread takes the next message all the same.
         """
         message = UserMessage(question, None) if isinstance(question, str) else question
@@ -146,7 +146,7 @@ class Assistant:
     def finish(self, thread_id: str, on_event: Listener = _ignore) -> Done | Waiting | None:
         """Go on with a turn that was cut short; nothing is written twice. Return None if the thread has no such turn.
 
-        A turn that waits is left alone: only a reply or a new message may end it. One that a person stopped ends.
+        A waiting turn is left alone: only a reply or a new message may end it. A turn that a person stopped is ended.
         """
         with self._own(thread_id):
             state = self._read(thread_id)
@@ -163,11 +163,11 @@ class Assistant:
             return self._end_waiting(state, require_waiting(state)[0], DROPPED)
 
     def rewrite(self, thread_id: str, change: Callable[[Any], dict[str, Any]], beside: Callable[[], object]) -> None:
-        """Replace the state of a conversation, and keep no earlier one; what waits there, or was cut short, ends first.
+        """Replace the state of a conversation, and keep no earlier state; a waiting or interrupted turn is ended first.
 
         Args:
-            change: Returns what is new in the state; not called where the conversation has none.
-            beside: Called while nobody else can work in it.
+            change: Returns the update of the state; not called if the conversation has no state.
+            beside: Called while nobody else can work in the conversation.
         """
         with self._own(thread_id):
             state = self._read(thread_id)
@@ -188,14 +188,14 @@ class Assistant:
         """Go on with a waiting turn.
 
         Args:
-            reply: {"decisions": [...]}, or what stands for it (`read_reply`); for a request in another shape
-                whatever the node that asked takes.
+            reply: {"decisions": [...]}, or a shorter form (`read_reply`); for a request in another shape, any value
+                that the asking node accepts.
             request_id: The request that was shown to the person; if it is None, unknown, nothing is done.
             max_steps: Most model calls in the whole turn; None for the setting.
 
         Raises:
             NotWaiting: No turn of this conversation waits.
-            NotShown: It waits for the reply to another request, which the error names.
+            NotShown: The turn waits for the reply to another request, which the error names.
             WrongReply: The reply does not answer the request.
         """
         with self._own(thread_id):
@@ -213,7 +213,7 @@ class Assistant:
         return state._replace(values=keep_usable(state.values))
 
     def _finish(self, state: StateSnapshot, on_event: Listener) -> Done | Waiting | None:
-        """Go on with a turn that was cut short; None if a person had stopped it, and it has ended so."""
+        """Go on with a turn that was cut short; None if a person had stopped it, and it is ended now."""
         if was_stopped(self._graph.checkpointer, state):
             self._end_open(state, STOPPED)
             return None
@@ -280,7 +280,7 @@ class Assistant:
 
     @contextmanager
     def _own(self, thread_id: str) -> Iterator[None]:
-        """Keep every other door out of the thread, also those of this process."""
+        """Keep every other door out of the thread, including those of this process."""
         with (
             speaking(self.handles.settings.language),
             self._store.map_errors(),

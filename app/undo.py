@@ -1,4 +1,4 @@
-"""Undoing a turn, as `ana undo` and `/undo` do it: with a question where something else has changed since."""
+"""Undoing a turn, for `ana undo` and `/undo`: it asks if a record has changed since."""
 
 from ana.errors import UserError
 from ana.memory.memory import Memory
@@ -19,12 +19,12 @@ def undo_turn(
     override: bool | list[Conflict] = False,
     user: str = "",
 ) -> bool:
-    """Undo a turn and print what that changed. Return False if a conflict prevented it.
+    """Undo a turn and print the changes. Return False if a conflict prevented it.
 
     Args:
         turn: The turn; None for the last one that can be undone.
         thread: The conversation whose last turn is undone; None for the last turn of all.
-        here: Whether this is the REPL, where /redo brings it back.
+        here: Whether this is the REPL, where /redo brings the turn back.
         override: Whether to undo also records that were changed since, or the conflicts to override.
         user: The option by which a command names the person.
 
@@ -58,7 +58,7 @@ def undo_turn(
 
 
 def find_last_undo(memory: Memory, thread: str) -> str:
-    """Return the newest turn of a conversation that took another back and was not taken back itself.
+    """Return the newest turn of a conversation that undid another one and was not undone itself.
 
     Raises:
         UserError: There is none.

@@ -1,1 +1,1 @@
-"""The state machine: its state, its context, and what follows what."""
+"""The state machine: its state, its context, and the order of its nodes."""

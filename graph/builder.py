@@ -29,7 +29,7 @@ def after_reason(state: State) -> Literal["execute_tools", "reflect"]:
 
 
 def after_execute_tools(state: State) -> Literal["approve", "execute_tools", "reason"]:
-    """Ask the person where a call waits for that; run the calls that are left, then let the model go on."""
+    """Ask the person if a call waits for approval; run the remaining calls, then let the model go on."""
     state = keep_usable(state)
     turn = state.get("turn")
     if turn and turn.get("asked"):
@@ -58,7 +58,7 @@ class _Router(Runnable[State, str]):
 
 
 def _route_from(source: str, choose: Callable[[State], str]) -> None:
-    """Add the edges that a router chooses from: those in its return type."""
+    """Add the edges among which a router chooses: those in its return type."""
     builder.add_conditional_edges(source, _Router(choose), [*get_args(get_type_hints(choose)["return"])])
 
 
@@ -77,7 +77,7 @@ def compile_graph(saver: BaseCheckpointSaver[str] | None = None) -> CompiledStat
     """Return the graph as a server shows it.
 
     Args:
-        saver: What keeps its threads; None for a server that brings its own.
+        saver: The saver of the graph's threads; None for a server that brings its own.
     """
     compiled = builder.compile(checkpointer=saver, name="ana")
     # clients are shown the state as it is kept: without what one turn reads for itself

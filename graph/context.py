@@ -108,7 +108,7 @@ class Context:
         """Return the options of a model call, besides messages and tools; the handles' model is not changed.
 
         Raises:
-            UserError: Another model is wanted, and the provider has only one, or the person may not choose it.
+            UserError: Another model is wanted, but the provider has only one, or the person may not choose it.
         """
         name = (self.model or "").strip()
         if name and self.handles.workspace.person != OWNER:
@@ -170,7 +170,7 @@ class LocalContext(Context):
 
 @cache
 def _read_fields() -> dict[str, tuple[TypeAdapter[Any], str]]:
-    """Return by name what checks an option, and what is told of it: both stand in the annotations alone."""
+    """Return, by name of the option, its check and its description: both are written only in the annotations."""
     types = get_type_hints(Context, include_extras=True)
     options = {field.name: types[field.name] for field in fields(Context)}
     return {name: (TypeAdapter(kind), kind.__metadata__[0].description) for name, kind in options.items()}
@@ -199,10 +199,10 @@ def can_wait() -> bool:
 
 
 def emit(runtime: Runtime[Context], event: dict[str, Any]) -> None:
-    """Tell every listener one thing.
+    """Send every listener one event.
 
     Args:
-        event: A piece of a draft, {"draft": text, "id": id of its message}; that all pieces of it are withdrawn,
+        event: A piece of a draft, {"draft": text, "id": id of its message}; the withdrawal of all pieces of a draft,
             {"erase": id}; or a call that has run, {"tool": name, "args": ..., "ok": bool, "id": id of the call}.
     """
     runtime.stream_writer(event)

@@ -1,8 +1,8 @@
 """The graph as a server runs it: every run owns its thread.
 
-What a client is shown of each step is draft, correction, what is asked and receipt: no clocks, no digests. langgraph
-tells of a step (`updates`) and of the state (`values`) the same channels. So it is asked for those in which the steps
-are, and the state is shown without them, as often as its messages are written.
+Of each step a client sees the draft, the correction, the request and the receipt, but no clocks and no digests.
+langgraph reports the same channels for a step (`updates`) and for the state (`values`). So the graph asks langgraph for
+the channels of the steps, and shows the state without them, whenever the messages are written.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -71,8 +71,9 @@ class OwningGraph(CompiledStateGraph[Any, Any, Any, Any]):
             run.stop()  # a node whose task was cancelled works on in its thread
 
     async def _has_begun(self, inputs: Any, config: RunnableConfig, run: Run) -> bool:
-        """Return whether an earlier attempt at the run has left something to go on from, as it is or as another door,
-        which took the thread over, has left it."""
+        """Return whether an earlier attempt at the run has left a state from which it can go on, even if another door
+        has taken the thread over since.
+        """
         if not run.goes_on:
             return False
         if not run.is_persistent:
@@ -100,8 +101,9 @@ def _newest(config: RunnableConfig) -> RunnableConfig:
 
 
 def strip_thread_fields(config: RunnableConfig | None) -> None:
-    """Take out of a run's metadata what the server's row tells of its thread: it would be in all that is traced, also
-    where LangSmith is to be told no inputs."""
+    """Remove the fields of the server's thread from a run's metadata: every trace would contain them, even if LangSmith
+    must not see inputs.
+    """
     if config and config.get("metadata"):
         config["metadata"] = {name: value for name, value in config["metadata"].items() if name not in THREAD_FIELDS}
 
@@ -118,7 +120,7 @@ async def show_steps(parts: AsyncIterator[Any], *, drafts: bool) -> AsyncGenerat
 
     Args:
         parts: (mode, data), with the names of subgraphs before it or without, or {type, data, ...}.
-        drafts: Whether what is not checked may be shown.
+        drafts: Whether unchecked drafts may be shown.
     """
     last: Any = None
     async for part in parts:

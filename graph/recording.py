@@ -1,5 +1,6 @@
-"""A wrapper around a node: it times it, labels the turn's run, keeps what the turn can be run again from beside its
-message and the model's decisions, and writes the turn's record when the turn has ended."""
+"""A wrapper around a node: it times the node, labels the turn's run, keeps the inputs from which the turn can be run
+again, and writes the turn's record when the turn has ended.
+"""
 
 import hashlib
 import json
@@ -47,9 +48,9 @@ class Node(Protocol):
 
 
 class Recorded:
-    """A node with its time and the turn's record kept; one that interrupts leaves no record yet.
+    """A node whose time is measured and whose turn is recorded; a node that interrupts leaves no record yet.
 
-    An object, because langgraph disassembles every plain function whenever a graph is compiled.
+    It is an object, because langgraph disassembles every plain function whenever a graph is compiled.
 
     Args:
         name: The node's name in the graph.
@@ -94,7 +95,7 @@ class Recorded:
 
 
 def label_turn(turn: Turn, context: Context, *tags: str) -> None:
-    """Let a run in LangSmith be found by its turn, by how that ended, and by the policies that drafts of it broke."""
+    """Label a run in LangSmith with its turn, the turn's outcome, and the policies that its drafts broke."""
     if not is_on(os.environ):
         return
     settings, model = context.handles.settings, context.model or model_name(context.handles.settings)
@@ -110,7 +111,7 @@ def label_turn(turn: Turn, context: Context, *tags: str) -> None:
 
 
 def _name_sources(state: State, context: Context) -> set[str]:
-    """Return a tag for each of the others who told what a model was shown; their kinds alone if inputs are hidden."""
+    """Return a tag for each source of the text by others that a model was shown; only its kind if inputs are hidden."""
     if not is_on(os.environ):
         return set()
     sources = {text.source for text in read_view(state, context.handles.memory)}
@@ -132,7 +133,9 @@ def digest_tools(modules: tuple[str, ...]) -> dict[str, str]:
 
 
 def _read_inputs(state: State, update: dict[str, Any], context: Context) -> Inputs:
-    """Return what a turn is run again from: the state that its first node was given, and what that returned."""
+    """Return the inputs for running a turn again: the state that its first node got, and the update that this node
+    returned.
+    """
     messages = merge_messages([*state["messages"]], update.get("messages", []))
     *earlier, turn = split_turns(messages)
     loaded = update.get("loaded") or state.get("loaded")

@@ -1,4 +1,4 @@
-"""Replies to what a turn asks that has not ended, as clients give them and as the saver keeps them."""
+"""Replies to the requests of a turn that waits, as clients send them and as the saver keeps them."""
 
 import re
 from collections.abc import Collection
@@ -22,12 +22,13 @@ _REQUEST = re.compile("[0-9a-f]{32}")
 
 
 def names_requests(reply: Any) -> TypeGuard[dict[str, Any]]:
-    """Return whether a reply names each request that it is to, as {id: reply}, langgraph's own map."""
+    """Return whether a reply names its requests by id, as {id: reply}, langgraph's own map."""
     return isinstance(reply, dict) and bool(reply) and all(_REQUEST.fullmatch(str(id)) for id in reply)
 
 
 def bind_reply(command: "Command[Any]", waiting: Collection[str], *, is_visible: bool) -> "Command[Any]":
-    """Return the input of a run without a reply to anything but what waits; the run shows again what waits.
+    """Return the input of a run, without replies to anything but the waiting requests; those without a reply are shown
+    again.
 
     Args:
         waiting: The ids of the requests that wait.
@@ -42,13 +43,14 @@ def bind_reply(command: "Command[Any]", waiting: Collection[str], *, is_visible:
 def bind_message(
     inputs: dict[str, Any], state: StateSnapshot, config: RunnableConfig
 ) -> "dict[str, Any] | Command[Any]":
-    """Return the input of a run that brings a message: the reply that it is to a request that waits.
+    """Return the input of a run that brings a message: if a request waits, the message becomes a reply to it.
 
-    A yes is to what a run of the server asked. What another door asked has not been shown here: it is shown first.
+    A yes answers only a request that a run of the server has shown. A request from another door has not been shown
+    here, so it is shown first.
 
     Args:
-        state: The thread's newest.
-        config: The run's; one that goes on from an earlier checkpoint replies to nothing.
+        state: The thread's newest state.
+        config: The run's config; a run that goes on from an earlier checkpoint replies to nothing.
     """
     placed = config["configurable"].get("checkpoint_id")
     waiting, messages = find_unanswered(state), merge_messages([], inputs["messages"])[-1:]
@@ -72,7 +74,7 @@ def save_reply(saver: Any, state: StateSnapshot, reply: dict[str, Any]) -> None:
 
 
 def mark_answered(saver: Any, state: StateSnapshot) -> None:
-    """Let the checkpoint of a request that nobody will reply to be pruned like every other one."""
+    """Allow pruning of the checkpoint of a request to which nobody will reply."""
     for task in state.tasks:
         if task.interrupts:
             saver.put_writes(state.config, [("__resume__", [])], task.id)

@@ -29,7 +29,7 @@ _owning_graph = OwningGraph(**vars(graph))
 
 @asynccontextmanager
 async def server_saver() -> AsyncIterator[ThreadSaver]:
-    """Open the saver of the server, on the file of every other door."""
+    """Open the server's saver on the same file as every other door."""
     workspace = load_workspace()
     keep_private(workspace)  # the server may have been started without `ana dev`
     async with workspace.open_thread_store().open_server_saver() as saver:
@@ -43,7 +43,8 @@ async def make(
     """Yield the graph. A run owns its thread until the last of its nodes has ended, even if it is cancelled before; an
     edit of a state owns it meanwhile.
 
-    One that is stopped stays as it is. What a run stored that is rolled back stays; its messages go.
+    A run that is stopped leaves its thread as it is. A run that is rolled back loses its messages; the items that it
+    stored stay.
     """
     if runtime.access_context == "threads.update":
         async with _owning(str(config["configurable"]["thread_id"])):
@@ -70,7 +71,9 @@ async def make(
 
 @asynccontextmanager
 async def _owning(thread: str) -> AsyncIterator[None]:
-    """Own a thread while its state is edited. It is not waited for: the server has read the state already."""
+    """Own a thread while its state is edited. A busy thread is refused and not waited for, because the server has read
+    its state already.
+    """
     lock = await asyncio.to_thread(_lock, thread)
     await asyncio.to_thread(lock.acquire)
     try:

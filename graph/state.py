@@ -1,7 +1,7 @@
 """The state of a thread: everything that changes while it runs.
 
-What is written to it never fails here, whatever it is: langgraph saves a write before it is applied, and with one that
-fails the thread could neither be shown nor go on. Clients are told what is wrong before (`graph/updates.py`).
+No write fails here, whatever its value: langgraph saves a write before it applies it, and after a failing one the
+thread could neither be shown nor go on. `graph/updates.py` tells clients of mistakes before that.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, NotImplementedErr
 
 
 class Newest(LastValue[Any]):
-    """Keeps the last value, also if several come at once, as from a client and from a node."""
+    """Keeps the last value, even if several are written at once, for example by a client and by a node."""
 
     __slots__ = ()
 
@@ -37,9 +37,9 @@ class Newest(LastValue[Any]):
 
 
 def merge_messages(known: list[AnyMessage], new: Any) -> list[AnyMessage]:
-    """Add messages to the known ones, in any form that langgraph takes, and leave out what is no message.
+    """Add messages to the known ones, in any form that langgraph takes, and leave out other values.
 
-    One that is to be removed and is not there is gone already.
+    Removing a message that is not there has no effect.
     """
     base, added = find_messages(known), list[BaseMessage]()
     for each in new if isinstance(new, list) else [new]:
@@ -55,7 +55,7 @@ def merge_messages(known: list[AnyMessage], new: Any) -> list[AnyMessage]:
 
 
 def _sort_results(messages: list[AnyMessage]) -> list[AnyMessage]:
-    """Put the results at the end in the order of their calls: those that the person refused come before others ran."""
+    """Put the results at the end into the order of their calls, because refusals are written before other calls run."""
     first = len(messages)
     while first and isinstance(messages[first - 1], ToolMessage):
         first -= 1
@@ -67,7 +67,7 @@ def _sort_results(messages: list[AnyMessage]) -> list[AnyMessage]:
 
 
 def find_messages(value: object) -> list[AnyMessage]:
-    """Return the messages among what a state holds as such."""
+    """Return the messages in a state's value of `messages`, without anything else."""
     messages = (each for each in value if isinstance(each, BaseMessage)) if isinstance(value, list) else ()
     return [cast(AnyMessage, each) for each in messages if not isinstance(each, RemoveMessage)]
 
@@ -140,7 +140,7 @@ class OpenRequest(TypedDict):
 class Turn(TypedDict):
     """One user message and everything that follows it; checkpointed, so that a turn goes on after a crash.
 
-    A field that comes later is not required: without it an open turn of an earlier version would be unusable.
+    A field that a later version adds must be optional: otherwise an open turn of an earlier version would be unusable.
     """
 
     id: str
@@ -177,7 +177,7 @@ class Turn(TypedDict):
 
 
 def call_id(turn: Turn, number: int) -> str:
-    """Return the id of a turn's model call, from 1: its streamed pieces and its message have it."""
+    """Return the id of a turn's model call, counted from 1; its streamed pieces and its message have this id."""
     return f"{turn['id']}-{number}"
 
 

@@ -1,4 +1,4 @@
-"""Checks of the state of a thread: what a client may write, and which parts of any state can be used."""
+"""Checks of the state of a thread: the values that a client may write, and the parts of any state that can be used."""
 
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -47,14 +47,14 @@ _KIND_NAMES = {list: "a list", dict: "an object", int: "a whole number"}
 def read_edit(values: Any, before: Mapping[str, Any]) -> dict[str, Any] | None:
     """Read a client's edit of a state, and return the values to write: messages in any form that an input may have.
 
-    Some clients send the whole state back, with fields of their own: what is unchanged, or no part of a state, goes
-    nowhere.
+    Some clients send the whole state back, with fields of their own: unchanged and unknown fields are ignored.
 
     Args:
-        before: The state that it edits, as clients are shown it.
+        before: The edited state, in the form that clients see.
 
     Raises:
-        UserError: It cannot be read, would change another field, or leave a state that no turn can go on from.
+        UserError: The edit cannot be read, would change another field, or would leave a state from which no turn can go
+            on.
     """
     check_input(values)
     if values is None:
@@ -87,10 +87,10 @@ def check_messages(value: Any) -> None:
 
 
 def check_input(inputs: Any) -> None:
-    """Check the input of a run, as langgraph is given it; other fields than the messages go nowhere.
+    """Check the input of a run, as langgraph gets it; fields other than the messages are ignored.
 
     Raises:
-        UserError: It cannot be read, or would leave a state that no turn can go on from.
+        UserError: The input cannot be read, or would leave a state from which no turn can go on.
     """
     if isinstance(inputs, Command):
         check_command(inputs.update, inputs.goto)
@@ -107,7 +107,7 @@ def check_config(config: Mapping[str, Any] | None, thread: str | None = None) ->
         thread: The thread that the run owns; None if that is not known yet.
 
     Raises:
-        UserError: It has a field that none has, one of a wrong kind, or is for another thread.
+        UserError: The config has an unknown field, one of a wrong kind, or names another thread.
     """
     hint = "A run is begun in the thread of its address."
     if unknown := [name for name in config or () if name not in CONFIG_KEYS]:
@@ -126,10 +126,10 @@ def check_config(config: Mapping[str, Any] | None, thread: str | None = None) ->
 
 
 def check_command(update: Any, goto: Any) -> None:
-    """Check what a command of a run writes beside its reply: it comes on top of what the nodes of that run write.
+    """Check the update of a command beside its reply: it is applied in addition to the writes of the run's nodes.
 
     Raises:
-        UserError: It would leave a state that no turn can go on from.
+        UserError: It would leave a state from which no turn can go on.
     """
     for field, value in _list_pairs(update):
         if field != "messages":
@@ -140,9 +140,9 @@ def check_command(update: Any, goto: Any) -> None:
 
 
 def keep_usable(state: Mapping[str, Any]) -> State:
-    """Return a state without what no turn can go on from: a client, or another version, may have written it.
+    """Return a state without unusable values, which a client or another version may have written.
 
-    A turn that cannot be used is None; where there was none yet, there is none.
+    An unusable turn becomes None; an absent one stays absent.
     """
     usable = {name: value for name, value in state.items() if name not in _readers() or _is_usable(name, value)}
     lost = {"turn": None} if "turn" in state else {}
@@ -150,7 +150,7 @@ def keep_usable(state: Mapping[str, Any]) -> State:
 
 
 def note_usable(name: str, value: Any) -> None:
-    """Remember a field's value that is known to be usable: it goes from node to node, and is not checked at each."""
+    """Remember that a field's value is usable, so that it is not checked again at each node."""
     usable = current.get().checked  # by field and place in memory
     if len(usable) >= _MOST_NOTED:
         usable.clear()
@@ -168,7 +168,7 @@ def _is_usable(name: str, value: Any) -> bool:
 
 
 def _find_fault(name: str, value: Any) -> str | None:
-    """Return what is wrong with the value of a field; None if nothing is."""
+    """Return the fault in the value of a field; None if it has none."""
     if _is_overwrite(value):
         return f"{name} cannot be overwritten"
     try:
@@ -182,14 +182,14 @@ def _find_fault(name: str, value: Any) -> str | None:
 
 
 def _spell(exc: ValidationError, *within: str) -> str:
-    """Return the first of what is wrong, with where it is."""
+    """Return the first fault, with its place."""
     first = exc.errors()[0]
     return f"{'.'.join(map(str, (*within, *first['loc'])))}: {first['msg']}"
 
 
 @cache
 def _readers() -> dict[str, TypeAdapter[Any]]:
-    """Return what reads the fields of a state beside the messages."""
+    """Return the readers of a state's fields other than the messages."""
     types = get_type_hints(State)
     return {name: TypeAdapter(types[name]) for name in ("turn", *DEFAULTS)}
 

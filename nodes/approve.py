@@ -29,9 +29,9 @@ MOST_QUOTED = 60
 
 
 def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Wait for the person's decisions. Nothing has run of what was asked, and nothing runs here.
+    """Wait for the person's decisions. None of the calls in the request has run, and none runs here.
 
-    `execute_tools` weighs again what was approved: what changed since, and what an edit brings in, is asked again.
+    `execute_tools` weighs approved calls again, and asks again about changed records and about new effects of an edit.
     """
     request, message = state["turn"].get("asked"), find_pending(state["messages"])
     if not request or message is None:  # a client has edited the state
@@ -51,7 +51,9 @@ def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 
 
 def _hold(text: str, request: OpenRequest) -> OpenRequest:
-    """Return the request as it is shown again: a message was not carried out, or was a yes to what nobody was shown."""
+    """Return the request to be shown again, because a message was not carried out, or said yes to something not
+    shown.
+    """
     if read_short_reply(text):
         return request | {"note": _("Nothing was done: this is what waits now.")}
     return request | {"note": _(NOT_CARRIED_OUT).format(said=quote(text, MOST_QUOTED)), "held": True}
@@ -84,7 +86,7 @@ def _carry_out(
 
 
 def _edit(call: ToolCall, decision: Approve | Edit | Reject | None, runtime: Runtime[Context]) -> ToolCall:
-    """Return the call as the person wants it. Raises ToolError if it does not fit the tool's schema."""
+    """Return the call with the person's changes. Raises ToolError if it does not fit the tool's schema."""
     if not isinstance(decision, Edit):
         return call
     action = decision.edited_action

@@ -16,9 +16,9 @@ def list_unread(message: AnyMessage) -> list[str]:
 
 
 def keep_text(message: HumanMessage) -> HumanMessage:
-    """Return a message as it is kept: its text alone.
+    """Return a message with its text alone, as it is kept.
 
-    The rest would be sent to the model with every later message, and be written with every checkpoint.
+    Attachments would be sent to the model with every later message, and written with every checkpoint.
     """
     if not (kinds := list_unread(message)):
         return message

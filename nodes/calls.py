@@ -1,4 +1,4 @@
-"""The calls of a message, as they are weighed and run, and the answers that say why one did not run."""
+"""The calls of a message, in the form for weighing and running, and the answers that say why a call did not run."""
 
 import hashlib
 import json
@@ -66,10 +66,10 @@ def read_call(state: State, runtime: Runtime[Context], message: AIMessage, posit
 
 
 def check_arguments(name: str, args: dict[str, Any], runtime: Runtime[Context]) -> dict[str, Any]:
-    """Return the arguments, converted to the types of the tool's schema if nothing is lost by it.
+    """Return the arguments, converted to the types of the tool's schema if the conversion loses nothing.
 
     Raises:
-        ToolError: There is no such tool, they do not fit, or a text in them is invalid.
+        ToolError: There is no such tool, the arguments do not fit, or a text in them is invalid.
     """
     check_text([name, args], ToolError)
     modules = context_of(runtime).handles.settings.tools_modules
@@ -106,6 +106,6 @@ def answer_unreadable(id: str, error: str | None) -> ToolMessage:
 
 
 def answer_refused(call: ToolCall, why: str = "") -> ToolMessage:
-    """Return the answer to a call that a person refused, with what they said to it."""
+    """Return the answer to a call that a person refused, with the person's reason."""
     error = f"Refused, did not run: {why}" if why else "Refused, did not run: the person did not approve this call."
     return answer_error(str(call["id"]), call["name"], ToolError(error, "Do not call it again unless the person asks."))

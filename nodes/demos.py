@@ -1,4 +1,6 @@
-"""Worked examples that `ana optimize` found to help: those nearest to the question go before the conversation."""
+"""Worked examples that `ana optimize` saved because they help: the nearest to the question are sent before the
+conversation.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,9 +28,9 @@ class Demo:
     """A turn that went well.
 
     Args:
-        question: What the person said.
+        question: The person's message.
         calls: The calls, each as [tool, arguments, result].
-        answer: What was answered.
+        answer: The assistant's answer.
     """
 
     question: str
@@ -40,7 +42,7 @@ def choose_demos(workspace: Workspace, question: str) -> list[AnyMessage]:
     """Return the saved examples nearest to a question as messages, the nearest last; none for the offline reader.
 
     Raises:
-        ConfigError: The file of examples cannot be read; names it.
+        ConfigError: The file of examples cannot be read; the message names the file.
     """
     settings = workspace.settings
     path = settings.compiled_demos_path
@@ -59,7 +61,7 @@ def load_demos(path: Path) -> tuple[Demo, ...]:
     """Return the examples of a file.
 
     Raises:
-        ConfigError: It cannot be read; names it.
+        ConfigError: The file cannot be read; the message names it.
     """
     try:
         demos = tuple(Demo(**each) for each in read_json(path.read_text(encoding="utf-8"))["demos"])
@@ -74,7 +76,7 @@ def load_demos(path: Path) -> tuple[Demo, ...]:
 
 
 def demos_to_json(demos: Sequence[Demo], facts: Mapping[str, Any]) -> str:
-    """Return the text of a file of examples, with what is known about them."""
+    """Return the text of a file of examples, with facts about them."""
     return json.dumps({**facts, "demos": [asdict(demo) for demo in demos]}, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -83,7 +85,7 @@ _embedders: dict[str, tuple["Embedder", "Embedder"]] = {}
 
 
 def _require_embedders(workspace: Workspace) -> tuple["Embedder", "Embedder"]:
-    """Return this process's embedders for questions and for the examples; ANA_EMBEDDINGS names what they are."""
+    """Return this process's embedders for questions and for the examples; ANA_EMBEDDINGS selects them."""
     from ana.embedders.build import choose_embedder
     from ana.embedders.known import OnceEmbeddings
 
@@ -95,7 +97,9 @@ def _require_embedders(workspace: Workspace) -> tuple["Embedder", "Embedder"]:
 
 
 def _to_messages(demo: Demo, place: int) -> list[AnyMessage]:
-    """Return an example as a conversation; a model without tool calls is shown it as decisions, as all that is said."""
+    """Return an example as a conversation; a model without tool calls sees it as JSON decisions, like every
+    conversation.
+    """
     messages: list[AnyMessage] = [HumanMessage(f"{MARK} {demo.question}")]
     for n, (tool, args, result) in enumerate(demo.calls):
         id = f"demo-{place}-{n}"

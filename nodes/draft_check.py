@@ -1,7 +1,8 @@
-"""An optional check of a draft by a model (ANA_CHECK): it quotes what is untrue, and names the fact that shows it.
+"""An optional check of a draft by a model (ANA_CHECK): it quotes untrue statements, and names the fact that refutes
+each.
 
-It is asked once the policies have passed. It reads language, as no code here does, and may be wrong in it: so it sends
-back at most one draft of a turn, and never keeps an answer from the person.
+The model is asked after the policies have passed. Unlike any code here, it reads language, and may misread it: so it
+sends back at most one draft of a turn, and never keeps an answer from the person.
 """
 
 import json
@@ -41,11 +42,11 @@ class ReportedClaims(BaseModel):
 
 
 def check_draft(turn: Turn, evidence: Evidence, record: str, context: Context) -> tuple[Turn, Violation | None]:
-    """Return the turn with what a model says of its draft, and the violation if that finds something untrue.
+    """Return the turn with a model's judgement of its draft, and the violation if the model finds something untrue.
 
-    Whatever the turn did, every draft is checked that states anything: without a call there is still the fact that
-    there was none, and a draft that claims one is the commonest untruth. One that only asks, or only quotes, is not.
-    Nor is a draft by the offline reader, which has no language model.
+    Every draft that states something is checked, even if the turn made no call: claiming a call that never ran is the
+    most common untruth. A draft that only asks or only quotes is not checked, nor is a draft by the offline reader,
+    which has no language model.
     """
     settings, states_anything = context.handles.settings, any(map(str.isalnum, evidence.statements))
     if (context.check or settings.ana_check) == "off" or settings.provider == "offline" or not states_anything:
@@ -57,7 +58,9 @@ def check_draft(turn: Turn, evidence: Evidence, record: str, context: Context) -
 
 
 def _ask(evidence: Evidence, record: str, id: str, context: Context) -> DraftCheck:
-    """Return what is untrue in a draft, or why nobody knows; who wrote a text in the turn does not know the id."""
+    """Return the untrue statements in a draft, or the reason why the check failed; no author of a text in the turn
+    knows the fence's id.
+    """
     model = context.handles.settings.ana_check_model or context.model_options().get("model")
     purse = open_purse(context.handles, model)
     message = HumanMessage(fence(_describe(evidence, record), make_mark(id)), additional_kwargs={FROM_PROGRAM: True})
@@ -83,20 +86,20 @@ def _explain(untrue: list[Untrue], draft: str) -> Violation:
 
 
 def _read(reply: AIMessage) -> list[Untrue]:
-    """Return what a reply reports, as a call or as the arguments alone. Raises ValidationError if it is neither."""
+    """Return the report in a reply, which is a call or the arguments alone. Raises ValidationError if it is neither."""
     if reply.tool_calls:
         return ReportedClaims.model_validate(reply.tool_calls[0]["args"]).untrue
     return ReportedClaims.model_validate_json(reply.text or "{}").untrue
 
 
 def _stands_in(words: str, draft: str) -> bool:
-    """Return whether words stand in a draft, whatever its line ends and its marks for bold type and code."""
+    """Return whether words are in a draft, ignoring line ends and marks for bold type and code."""
     wanted, there = (" ".join(_MARKS.sub("", text).split()) for text in (words, draft))
     return bool(wanted) and wanted in there
 
 
 def _describe(e: Evidence, record: str) -> str:
-    """Return a turn as JSON: what a draft may have something from, what was done, and the draft."""
+    """Return a turn as JSON: the texts on which a draft may rely, the calls, and the draft."""
     cut = partial(cut_middle, longest=LONGEST)
     facts: dict[str, Any] = {
         "moment": e.prompt,

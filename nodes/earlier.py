@@ -1,7 +1,8 @@
-"""The conversation as a model is sent it: older turns in a few lines each, of the newest what they called as one call.
+"""The conversation in the form that a model is sent: older turns in a few lines each, and newer ones with their calls
+joined into one call.
 
-The messages that are kept stay as they are. A turn is shortened when it is over, and which turns stand as messages
-changes only now and then: what is sent begins as the call before did, and a provider's cache holds.
+The kept messages do not change. A turn is shortened when it is over, and the turns that are sent as messages change
+only now and then, so that a request begins like the one before it, and a provider's cache can be used.
 """
 
 import json
@@ -56,7 +57,7 @@ def divide_history(messages: Sequence[AnyMessage], today: str, budget: int) -> t
 
     Args:
         messages: A valid list, in which each call is answered.
-        today: The day of this turn, ISO 8601. Of an earlier day only the last turn is sent as messages.
+        today: The day of this turn, ISO 8601. From an earlier day only the last turn is sent as messages.
         budget: The number of tokens; no text of an earlier turn takes more than half of it.
     """
     *earlier, this = split_turns(messages)
@@ -69,12 +70,12 @@ def divide_history(messages: Sequence[AnyMessage], today: str, budget: int) -> t
 
 
 def tell_turn(turn: Sequence[AnyMessage], named: set[str], question_size: int, answered: int) -> str:
-    """Return the messages of a turn with speaker and time, its first look-up, and its record.
+    """Return a turn's messages with speaker and time, its first look-up, and its record.
 
     Args:
-        named: The items that were named before, and are told by their ids; those of this turn are added.
-        question_size: Characters of the person's message.
-        answered: Characters of the answer.
+        named: The items that were named before, and so appear only by id; those of this turn are added.
+        question_size: The most characters of the person's message.
+        answered: The most characters of the answer.
     """
     searches = (each for each in turn if isinstance(each, ToolMessage) and each.name == "query_items")
     hits = dict(pair for search in searches for pair in _list_items(read_object(search.text).get("items")))
@@ -91,7 +92,7 @@ def tell_turn(turn: Sequence[AnyMessage], named: set[str], question_size: int, a
 
 
 def _name_written(recorded: str, turn: Sequence[AnyMessage], named: set[str]) -> str:
-    """Return what was recorded, with first words beside the ids of the items that were not named before."""
+    """Return the record of writes, with the first words of items that were not named before beside their ids."""
     for receipt in (receipt for message in turn for receipt in receipts_of(message)):
         id, record = str(receipt["id"]), receipt["after"] or receipt["before"]
         if receipt["kind"] == "item" and id in recorded and id not in named:
@@ -102,14 +103,14 @@ def _name_written(recorded: str, turn: Sequence[AnyMessage], named: set[str]) ->
 
 
 def _indent(text: str) -> str:
-    """Return a text none of whose lines begins as one of ours does, whatever it quotes."""
+    """Return a text in which no line begins like one of ana's own lines, whatever the text quotes."""
     return "\n  ".join(text.strip().splitlines())
 
 
 def _find_first_whole(turns: Sequence[Sequence[AnyMessage]], today: str) -> int:
     """Return the place of the first turn that is sent as messages.
 
-    Where one more would be too much, several leave, so that what is sent begins alike for some turns.
+    If one more turn would be too much, several are left out, so that requests begin alike for some turns.
     """
     first, size = 0, 0
     sizes = [estimate_all([each for each in turn if not isinstance(each, ToolMessage)]) for turn in turns]
@@ -123,10 +124,11 @@ def _find_first_whole(turns: Sequence[Sequence[AnyMessage]], today: str) -> int:
 
 
 def _shorten_turn(turn: Sequence[AnyMessage], id: str, named: set[str]) -> list[AnyMessage]:
-    """Return a turn with one of its calls, a write if there is one, whose result says what all of them came to.
+    """Return a turn with one of its calls, a write if it has one; the result of this call tells the results of all.
 
-    Several writes stand as a call of RECALL: one of them would seem to have changed the records of all. So does one of
-    what others told, of which no word is sent. The items that it names are added to those that were named before.
+    Several writes are replaced by a call of RECALL, because one of them would seem to have changed the records of all.
+    So is a write of text by others, of which no word is sent. The items in the result are added to those that were
+    named before.
     """
     calls = [call for message in turn if isinstance(message, AIMessage) for call in message.tool_calls]
     if not calls:
@@ -147,12 +149,12 @@ def _shorten_turn(turn: Sequence[AnyMessage], id: str, named: set[str]) -> list[
 
 
 def _is_of_others(receipt: Receipt) -> bool:
-    """Whether others told any of a record that was written."""
+    """Whether any part of a written record is text by others."""
     return any("sources" in (receipt[when] or {}) for when in ("before", "after"))
 
 
 def _tell_result(call: ToolCall, answer: ToolMessage, named: set[str]) -> str:
-    """Return what a call came to, in a line for each record that it wrote."""
+    """Return the result of a call, in a line for each record that it wrote."""
     value, receipts = read_object(answer.text), receipts_of(answer)
     if receipts:
         lines = [_tell_write(each, named) for each in receipts]
@@ -192,7 +194,9 @@ def _tell_items(items: Sequence[tuple[str, str]], named: set[str]) -> str:
 
 
 def _join_same(results: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield the results, the tool's name before the first of a row; the same one in a row, of a refused batch, once."""
+    """Yield the results, with the tool's name before the first in a row; equal results in a row, as of a refused batch,
+    appear once.
+    """
     before = ""
     for (name, text), _ in groupby(results):
         yield text if name == before else f"{name}: {text}"
@@ -200,9 +204,10 @@ def _join_same(results: Sequence[tuple[str, str]]) -> Iterator[str]:
 
 
 def _list_items(value: Any) -> Iterator[tuple[str, str]]:
-    """Yield id and content of each item in a result; of each change that `history` tells, id, verb and words.
+    """Yield the id and content of each item in a result; for each change in a result of `history`, its id, verb and
+    words.
 
-    What others told has no words: of an earlier turn it is sent as its id alone.
+    Text by others is left out: from an earlier turn only its id is sent.
     """
     if isinstance(value, list):
         for each in value:

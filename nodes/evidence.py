@@ -32,10 +32,10 @@ class Evidence:
         question: The person's message.
         draft: The assistant's draft answer.
         calls: The calls of this turn, in order.
-        earlier: What was said before this turn, as far as it is known, tools' results included.
+        earlier: The conversation before this turn, as far as it is known, including tools' results.
         lines: Global Context as the prompt shows it.
         prompt: The prompt's time and calendar.
-        now: The person's clock; None where no present time can be told.
+        now: The person's clock; None if the present time is unknown.
     """
 
     question: str
@@ -48,7 +48,7 @@ class Evidence:
 
     @cached_property
     def own_words(self) -> str:
-        """The draft without code and marks for bold type, and with blanks for what it quotes."""
+        """The draft without code and marks for bold type, and with blanks in place of quotations."""
         text = "\n".join(self.draft.split("```")[::2]).replace("**", "")
         return _QUOTE.sub(lambda match: " " * len(match[0]), text)
 
@@ -59,12 +59,12 @@ class Evidence:
 
     @cached_property
     def letters(self) -> int:
-        """The number of its letters; a Chinese or Japanese one counts as two."""
+        """The number of its letters; a Chinese or Japanese character counts as two."""
         return sum(2 if sign > "\u3000" else 1 for sign in self.statements if sign.isalpha())
 
     @property
     def today(self) -> date:
-        """The person's day; the present one in UTC where no present time can be told."""
+        """The person's day; the present one in UTC if the person's time is unknown."""
         return (self.now or datetime.now(UTC)).date()
 
     def results(self, tool: str) -> list[dict[str, Any]]:
@@ -72,7 +72,7 @@ class Evidence:
         return [read_object(call.text) for call in self.calls if call.ok and call.tool == tool]
 
     def texts(self) -> list[str]:
-        """Return all that a draft may have something from: the message, results, Global Context, what was said."""
+        """Return all texts on which a draft may rely: the message, results, Global Context, and the conversation."""
         return [self.question, *(call.exchange for call in self.calls), *self.lines.values(), *self.earlier]
 
 

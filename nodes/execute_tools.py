@@ -51,16 +51,18 @@ _log = logging.getLogger(__name__)
 
 
 class ChangedSinceWeighed(Exception):
-    """A record is not as it was when the call was weighed. Nothing was written."""
+    """A record has changed since the call was weighed. Nothing was written."""
 
 
 def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
-    """Answer calls with a result or an error the model can act on, up to the first one of a person's own tool.
+    """Answer calls with a result or an error that the model can act on, up to and including the first call of a
+    person's own tool.
 
-    Before that, have the person asked about those that wait for it: nothing runs until all of them are decided.
+    If calls must be asked about, the person decides first: nothing runs until all of them are decided.
 
-    A node that is interrupted, or ends with its process, runs again from its start. Our own tools change nothing then,
-    because their writes have keys; a person's own has none. So its answer is checkpointed before the next call runs.
+    A node that is interrupted, or ends with its process, runs again from its start. ana's own tools change nothing
+    then, because their writes have keys. A person's own tool has no keys, so its answer is checkpointed before the next
+    call runs.
     """
     message = find_pending(state["messages"])
     assert message is not None
@@ -83,7 +85,7 @@ def execute_tools(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 
 
 def _list_unapproved(state: State, batch: Batch) -> list[Asking]:
-    """Return the writes that wait for the person: not those that were approved, if all they touch is as it was then."""
+    """Return the writes that wait for the person, without approved ones whose records have not changed since."""
     approved = state["turn"].get("approved") or {}
     return [each for each in weigh(batch) if approved.get(each.write.call) != digest_write(each.write)]
 
@@ -104,10 +106,10 @@ def _answer_unreadable_calls(state: State, message: AIMessage) -> list[ToolMessa
 def _run_calls(
     calls: Sequence[ReadCall], batch: Batch, refused: Set[str], runtime: Runtime[Context]
 ) -> list[ToolMessage]:
-    """Run calls in their order, and return an answer to each that was reached.
+    """Run calls in their order, and return the answers to all calls that were reached.
 
     Args:
-        refused: The ids of those that do not run, because nobody can be asked.
+        refused: The ids of the calls that do not run, because nobody can be asked.
     """
     run, writes = context_of(runtime), {each.call: each for each in batch.writes}
     answers: list[ToolMessage] = []
@@ -131,7 +133,7 @@ def run_call(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
     """Return the answer to a call: its result, or an error that a model can act on.
 
     Raises:
-        ChangedSinceWeighed: A record is not as it was weighed. Nothing was written.
+        ChangedSinceWeighed: A record has changed since it was weighed. Nothing was written.
     """
     id, name = call.id, call.name
     if call.fault:
@@ -178,18 +180,19 @@ def _invoke_plugin(call: ReadCall, modules: tuple[str, ...]) -> ToolMessage:
 
 
 def _explain(exc: BaseException) -> str:
-    """Return a foreign error in words, which its own code may fail to find."""
+    """Return a foreign error in words, even if its own code fails to describe it."""
     with suppress(Exception):
         return plain_text(f"{type(exc).__name__}: {exc}")[:MOST_ERROR_CHARACTERS]
     return type(exc).__name__
 
 
 def bind(context: CallContext, touched: Sequence[Change], source: str) -> CallContext:
-    """Return a call's context in which a record that it touches must be as it was weighed.
+    """Return a call's context that refuses a write if a record has changed since the call was weighed.
 
     Args:
-        touched: What the call would change of records that are there.
-        source: Who tells what it writes; another assistant's call that a person approved stays that assistant's.
+        touched: The existing records that the call would change.
+        source: The source of the texts that it writes; a call by another assistant keeps that source even if a person
+            approved it.
     """
     cause = context.cause
     if cause and not is_others(cause.source):
@@ -200,7 +203,9 @@ def bind(context: CallContext, touched: Sequence[Change], source: str) -> CallCo
 
 
 class _WeighedMemory(Memory):
-    """Compares what a write reads; the backend refuses a write over anything that its writer did not read."""
+    """Compares the records that a write reads; the backend refuses to overwrite a record that its writer did not
+    read.
+    """
 
     def __init__(self, context: CallContext, touched: Sequence[Change]) -> None:
         super().__init__(context.memory.backend, context.clock)
@@ -220,5 +225,5 @@ class _WeighedMemory(Memory):
         return now
 
     def _was_last_changed_by_this_turn(self, id: str) -> bool:
-        """Return whether an earlier call of the batch, which was weighed with this one, may have made the change."""
+        """Return whether an earlier call of the same batch may have made the change; both were weighed together."""
         return any(entry.turn == self._turn for entry in self.history(id=id, limit=1))

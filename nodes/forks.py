@@ -15,7 +15,7 @@ _RESUMING = "__pregel_resuming"
 
 
 def find_fork(turn: Turn, runtime: Runtime[Context]) -> str | None:
-    """Return the checkpoint that this run was forked from; None if it goes on where the thread ended.
+    """Return the checkpoint from which this run was forked; None if it goes on where the thread ended.
 
     A turn that is open already in this fork goes on: a crash and a resume are no forks.
     """
@@ -33,14 +33,14 @@ def find_fork(turn: Turn, runtime: Runtime[Context]) -> str | None:
 
 
 def seed_fork(source: str, runtime: Runtime[Context]) -> str:
-    """Return a seed that is different for each run forked from there, and the same if a run continues."""
+    """Return a seed that differs for each run forked from a checkpoint, but stays the same if a run continues."""
     here = runtime.execution_info.checkpoint_id if runtime.execution_info else ""
     # langgraph begins a fork with a checkpoint of its own, but not if it replies to what was asked there
     return here if here != source else f"{here}/{run_of(runtime) or secrets.token_hex(8)}"
 
 
 def _list_newest(saver: Any, thread: str) -> list[tuple[str, str | None]]:
-    """Return the ids of the two checkpoints that were saved last, the last one first, each with its parent's."""
+    """Return the ids of the two checkpoints saved last, the last one first, each with the id of its parent."""
     if hasattr(saver, "list_newest"):  # ours, which decodes nothing for it; the server's adapter lists in a loop only
         return list(saver.list_newest(thread))
     rows = islice(saver.list({"configurable": {"thread_id": thread, "checkpoint_ns": ""}}), 2)

@@ -42,7 +42,7 @@ def this_turn(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 
 
 def is_answered(turn: Sequence[AnyMessage]) -> bool:
-    """Return whether the messages of a turn hold its answer."""
+    """Return whether the messages of a turn contain its answer."""
     return any(isinstance(message, AIMessage) and not call_ids(message) for message in turn)
 
 
@@ -60,7 +60,7 @@ def list_refused_copies(messages: Sequence[AnyMessage]) -> list[dict[str, Any]]:
 
 
 def calculation_failed(messages: Sequence[AnyMessage]) -> bool:
-    """Whether the last of the calculations has no result."""
+    """Whether the last calculation has no result."""
     results = [m.status for m in messages if isinstance(m, ToolMessage) and m.name == "calculator"]
     return results[-1:] == ["error"]
 
@@ -76,7 +76,7 @@ def receipts(messages: Sequence[AnyMessage]) -> list[Receipt]:
 
 
 def estimate_tokens(message: BaseMessage) -> int:
-    """Estimate what a message costs: four characters are one token."""
+    """Estimate the tokens of a message: four characters are one token."""
     # A real tokenizer belongs to one model, and loading it would download a file.
     size = len(message.content if isinstance(message.content, str) else message.text)  # `text` makes a string
     if isinstance(message, AIMessage) and (message.tool_calls or message.invalid_tool_calls):
@@ -88,8 +88,8 @@ def estimate_tokens(message: BaseMessage) -> int:
 def choose_dropped(messages: Sequence[AnyMessage], budget: int) -> list[AnyMessage]:
     """Return the messages of the oldest turns if there are more than the budget allows; the two newest turns stay.
 
-    What remains then fills at most FILL of the budget. A history that lost one turn each time would be new to the
-    provider's prompt cache each time, and would be summarised each time.
+    The remaining messages then fill at most FILL of the budget. If the history lost one turn each time, the provider's
+    prompt cache could never be used, and a summary would be needed each time.
 
     Args:
         budget: In tokens.
@@ -104,7 +104,7 @@ def choose_dropped(messages: Sequence[AnyMessage], budget: int) -> list[AnyMessa
 
 
 def estimate_all(messages: Sequence[AnyMessage]) -> int:
-    """Estimate what messages take in a conversation, in tokens."""
+    """Estimate the size of messages in a conversation, in tokens."""
     return sum(FORM + estimate_tokens(message) for message in messages)
 
 
@@ -133,7 +133,9 @@ def call_ids(message: BaseMessage) -> list[str]:
 
 
 def repair_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """Return the list as a model is sent it: calls answered directly after their message, answers without receipts."""
+    """Return the list in the form that a model is sent: calls answered directly after their message, answers without
+    receipts.
+    """
     # A provider refuses any other list, and because the list is kept, it would refuse the thread permanently.
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
     result: list[AnyMessage] = []
@@ -167,7 +169,7 @@ def map_texts(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def cut_middle(text: str, longest: int) -> str:
-    """Return a text cut in the middle to about a number of characters, with a mark that says how much is left out."""
+    """Return a text cut in the middle to about this many characters, with a mark that says how much is left out."""
     if len(text) <= longest:
         return text
     half = longest // 2
@@ -175,7 +177,7 @@ def cut_middle(text: str, longest: int) -> str:
 
 
 def fence_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """Return the messages as a model is sent them: with every result inside its fence."""
+    """Return the messages with every result inside its fence, the form that a model is sent."""
     return [
         message.model_copy(update={"content": fence(message.text, message.additional_kwargs.get(FENCE))})
         if isinstance(message, ToolMessage)
@@ -187,8 +189,8 @@ def fence_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
 def insert_now(messages: Sequence[AnyMessage], now: str) -> list[AnyMessage]:
     """Return the messages with a text put before the text of the last user message.
 
-    It changes from turn to turn, and a provider's cache holds a prompt only up to the first change: so it is in no
-    system prompt, and only sent, never kept.
+    The text changes from turn to turn, and a provider caches a prompt only up to the first change. So the text is not
+    in the system prompt, and is only sent, never kept.
     """
     question, *rest = this_turn(messages)
     more = {"content": f"{now}\n{question.text}", "additional_kwargs": {TYPED: question.text}}
@@ -197,12 +199,12 @@ def insert_now(messages: Sequence[AnyMessage], now: str) -> list[AnyMessage]:
 
 
 def insert_recorded(messages: Sequence[AnyMessage], thread: str) -> Iterator[AnyMessage]:
-    """Yield the messages, and before what a person says what the program recorded of the turn before.
+    """Yield the messages, and before each message of a person the program's record of the turn before.
 
-    An answer may claim anything, so nothing that a model wrote is in it. It is sent unchanged in every turn.
+    An answer may claim anything, so the record contains nothing that a model wrote. It is sent unchanged in every turn.
 
     Args:
-        thread: The conversation's id: nobody who wrote a stored text knows it.
+        thread: The conversation's id, which no author of a stored text knows.
     """
     recorded = None
     for message in messages:
@@ -216,7 +218,7 @@ def insert_recorded(messages: Sequence[AnyMessage], thread: str) -> Iterator[Any
 
 
 def insert_corrections(messages: Sequence[AnyMessage], turn: Turn) -> Iterator[AnyMessage]:
-    """Yield the messages, with each draft that was sent back, and the reason, in the place where it was written.
+    """Yield the messages, with each draft that was sent back, and the reason, at its place in the turn.
 
     A correction is the program's word, with draft and reason in a fence: both may quote stored text.
     """

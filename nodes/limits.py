@@ -22,7 +22,7 @@ def limit_reached(turn: Turn, settings: Settings, max_steps: int | None) -> str 
     """Return the limit that a turn has reached, as the end of "I stopped at", or None.
 
     Args:
-        turn: What it took so far. Time spent waiting for a person, or between a crash and going on, does not count.
+        turn: The turn so far. Time spent waiting for a person, or between a crash and going on, does not count.
         max_steps: Another limit of model calls, for this run.
     """
     most = max_steps or settings.ana_max_steps
@@ -44,11 +44,11 @@ def find_repeated_call(reply: AIMessage, messages: Sequence[AnyMessage]) -> Tool
 
 
 def explain_stop(limit: str, advice: str = SMALLER) -> str:
-    """Tell the person why the turn ended; the receipt below tells what was done.
+    """Tell the person why the turn ended; the receipt below the answer tells what was done.
 
     Args:
         limit: The end of "I stopped at".
-        advice: How the rest can be had.
+        advice: How the person can get the rest.
     """
     text = _("I stopped at {limit}. What was done stands below. The rest was not done; {advice}.")
     return text.format(limit=limit, advice=_(advice))

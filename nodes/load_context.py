@@ -67,10 +67,11 @@ def get_loaded(state: State, handles: Handles) -> Loaded:
 
 
 def read_prompt_inputs(handles: Handles, turn: Turn, before: datetime | None = None) -> Loaded:
-    """Read what the prompt of a turn is built from.
+    """Read the data from which the prompt of a turn is built.
 
     Args:
-        before: When the turn before began; the conversation was told then what was overdue. None if there is none.
+        before: When the turn before began, in which the conversation was told of overdue items; None if there was no
+            turn.
     """
     # the moment of the turn and not of this call: "tomorrow" still means the same after a night that the turn waited
     began, now = datetime.fromisoformat(turn["ts"]).astimezone(handles.clock.zone), handles.clock.now()
@@ -90,7 +91,9 @@ def read_prompt_inputs(handles: Handles, turn: Turn, before: datetime | None = N
 
 
 def _tell_overdue(late: QueryResult, new: QueryResult, before: datetime | None) -> str:
-    """Return a line on how much is overdue, with what the conversation was not told before; empty if nothing is."""
+    """Return a line with the number of overdue items and the names of those not told before; empty if nothing is
+    overdue.
+    """
     if not late.items:
         return ""
     count = f"\nOverdue: {len(late.items)}{'+' if late.truncated else ''}"
@@ -101,7 +104,7 @@ def _tell_overdue(late: QueryResult, new: QueryResult, before: datetime | None) 
 
 
 def _tell_late(item: Item) -> str:
-    """Return what is overdue in a few words, with its id; of what repeats since when its dates are not marked."""
+    """Return an overdue item in a few words, with its id; for a repeated one, the first date that is not marked."""
     since = "not marked since" if may_repeat(item.properties) else "due"
     return f"{item.id} {json.dumps(shorten(item.content, TITLE), ensure_ascii=False)}, {since} {item.date}"
 

@@ -78,7 +78,9 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 
 
 def make_system_message(loaded: Loaded) -> SystemMessage:
-    """The system prompt, and beside its text, for models in this process, the data it was rendered from."""
+    """Return the system prompt; for models in this process, it also carries the data from which its text was
+    rendered.
+    """
     return SystemMessage(system_prompt(loaded["lines"]), additional_kwargs={PROMPT_DATA: loaded})
 
 
@@ -98,18 +100,20 @@ def describe_now(loaded: Loaded, turn: str) -> str:
     """Return the text before the person's message, with everything that changes from turn to turn.
 
     Args:
-        loaded: What the turn has read.
+        loaded: The context that the turn has read.
     """
     return render("now", mark=make_mark(turn), now=loaded["now"], vocabulary=loaded["vocabulary"] or NO_NAMES)
 
 
 def keep_progress(text: str, calls: Iterable[Mapping[str, Any]]) -> str:
-    """Return the text beside calls; none beside a write, because the text may claim that it has already run."""
+    """Return the text beside calls; no text beside a write, because it may claim that the write has already run."""
     return "" if any(call["name"] in WRITERS for call in calls) else text
 
 
 def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded, id: str) -> tuple[AIMessage, Tokens]:
-    """Return the model's reply and the turn's tokens; what is too long for the model is sent as this turn alone."""
+    """Return the model's reply and the turn's tokens; if the conversation is too long for the model, only this turn is
+    sent.
+    """
     context, turn = context_of(runtime), state["turn"]
     model, tools = context.handles.model, schemas(context.handles.settings.tools_modules)
     demos = choose_demos(context.handles.workspace, turn["question"])
@@ -145,7 +149,7 @@ def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded, id: str)
 
 
 def _describe_decision(reply: AIMessage) -> RecordedDecision:
-    """Return a reply as the turn keeps it."""
+    """Return a reply in the form that the turn keeps."""
     invalid = [{"name": c["name"], "args": c["args"], "error": c["error"]} for c in reply.invalid_tool_calls]
     valid = [{"name": c["name"], "args": c["args"]} for c in reply.tool_calls]
     marks = {mark: True for mark in MARKS if reply.response_metadata.get(mark)}
@@ -156,7 +160,7 @@ def _describe_decision(reply: AIMessage) -> RecordedDecision:
 
 
 def _make_message(reply: AIMessage) -> AIMessage:
-    """Return a reply with calls as it is kept: under its own id, without text that claims too much."""
+    """Return a reply with calls in the form that is kept: under its own id, without text that claims too much."""
     return AIMessage(
         content=keep_progress(reply.text, reply.tool_calls),
         id=reply.id,

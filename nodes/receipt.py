@@ -1,7 +1,8 @@
-"""The receipt under an answer: what the turn wrote, as the store confirmed it, what was there already, and what failed.
+"""The receipt under an answer: the writes of the turn as the store confirmed them, items that existed already, and
+failures.
 
-It is part of the answer's message, so that every door shows it. The model is sent the message without it, for it would
-learn to write receipts of its own; what was recorded of an earlier turn it is told in a message of the program.
+It is part of the answer's message, so that every door shows it. The model is sent the message without the receipt,
+because it would learn to write receipts of its own; a message of the program tells it the record of an earlier turn.
 """
 
 import re
@@ -71,7 +72,7 @@ def render_receipt(calls: Sequence[Call], declined: Sequence[str] = ()) -> str:
 
     Args:
         calls: The calls that were answered.
-        declined: What the person refused, in words.
+        declined: Descriptions of the calls that the person refused.
     """
     receipts = (receipt for call in calls for receipt in call.receipts)
     lines = [word_change(receipt) for receipt in combine_receipts(receipts)]
@@ -85,7 +86,7 @@ def render_receipt(calls: Sequence[Call], declined: Sequence[str] = ()) -> str:
 
 
 def find_failed(calls: Iterable[Call]) -> list[Call]:
-    """Return the writes that failed, without those that a later decision of the model made good."""
+    """Return the failed writes, without those that a later decision of the model repaired."""
     failed: list[Call] = []
     for call in (call for call in calls if call.tool in WRITERS):
         if not call.ok:
@@ -107,7 +108,7 @@ def name_unchanged() -> str:
 
 
 def _name_rest() -> tuple[str, str, str]:
-    """Return what a receipt says of what was there already, of what failed and of what the person refused."""
+    """Return the lines of a receipt about existing items, failures and calls that the person refused."""
     return _("Already there"), name_failed(), _("Not done, you said no")
 
 
@@ -147,7 +148,7 @@ def find_day(turn: Sequence[AnyMessage]) -> str:
 
 
 def add_receipt(answer: str, receipt: str) -> str:
-    """Return an answer as its message holds it."""
+    """Return an answer with its receipt, the text of its message."""
     return f"{answer}{SEPARATOR}{receipt}" if receipt else answer
 
 
@@ -160,7 +161,7 @@ def strip_receipt(text: str) -> str:
 
 
 def hide_receipt(message: AnyMessage) -> AnyMessage:
-    """Return a message as the model is sent it."""
+    """Return a message in the form that the model is sent."""
     receipt = message.additional_kwargs.get(RECEIPT)
     if not isinstance(message, AIMessage) or not isinstance(receipt, str):
         return message

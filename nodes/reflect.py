@@ -58,7 +58,7 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 
 
 def _can_correct(turn: Turn, violation: Violation, context: Context) -> bool:
-    """Whether a draft may be sent back; for a model that checks, which may be wrong, once, and where a step is left."""
+    """Whether a draft may be sent back: if a step is left, and by a checking model, which may be wrong, only once."""
     policies = [correction["policy"] for correction in turn["corrections"]]
     limit = limit_reached(turn, context.handles.settings, context.max_steps)
     is_final = violation.policy == CHECK and (CHECK in policies or limit is not None)

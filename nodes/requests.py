@@ -1,6 +1,6 @@
 """Requests that a person decides, and the replies to them, in langchain's HITL convention.
 
-A reply is {"decisions": [...]}, one for each action of the request; something shorter may stand for it.
+A reply is {"decisions": [...]}, one for each action of the request; shorter forms are accepted too.
 """
 
 from collections.abc import Mapping
@@ -32,8 +32,8 @@ class _Strict(BaseModel):
 class Request(TypedDict):
     """A request to a person to decide, in langchain's HITLRequest convention.
 
-    A node that asks so must ask before any side effect: a request that nobody approves is told as "not run".
-    A request in any other shape has two empty lists and is passed on as it is under `value`.
+    A node that asks in this way must ask before any side effect: a request that nobody approves is reported as "not
+    run". A request in any other shape has two empty lists, and is passed on unchanged under `value`.
     """
 
     action_requests: list[dict[str, Any]]
@@ -44,7 +44,7 @@ class Request(TypedDict):
 
 
 class Action(_Strict):
-    """A call as the person wants it."""
+    """A call with the arguments that the person chose."""
 
     name: str
     args: dict[str, Any]
@@ -76,7 +76,7 @@ class Reply(_Strict):
     decisions: Annotated[list[Annotated[Approve | Edit | Reject, Field(discriminator="type")]], Field(min_length=1)]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the value that the waiting node is resumed with."""
+        """Return the value with which the waiting node is resumed."""
         return self.model_dump(include={"decisions"}, exclude_defaults=True)
 
 
@@ -93,7 +93,7 @@ def read_request(interrupt: Interrupt) -> Request:
 
 
 def find_allowed_decisions(request: Request) -> Mapping[object, list[str] | None]:
-    """Return which decisions each tool of a request allows; None if the request does not say."""
+    """Return the decisions that each tool of a request allows; None if the request does not say."""
     return {config.get("action_name"): config.get("allowed_decisions") for config in request["review_configs"]}
 
 
@@ -103,13 +103,15 @@ def decide_all(request: Request, decision: Literal["approve", "reject"]) -> dict
 
 
 def read_message(text: str, request: Request, pending: OpenRequest | None) -> dict[str, Any] | None:
-    """Return the reply that a message is to a request that waits: a decision, or that it is not carried out now.
+    """Return a message as a reply to a waiting request: a decision, or a hold, after which the request is shown again.
 
     Args:
-        pending: The same as the turn keeps it; None if a tool of the person's own asks, which only takes decisions.
+        pending: The same request in the form that the turn keeps; None if a tool of the person's own asks, which only
+            takes decisions.
 
     Returns:
-        None if the message ends the request: another one came before, or it says no and what it wants instead.
+        None if the message ends the request: it is the second message without a decision, or it says no and adds
+        another wish.
     """
     if short := read_short_reply(text):
         return decide_all(request, short)
@@ -117,24 +119,24 @@ def read_message(text: str, request: Request, pending: OpenRequest | None) -> di
 
 
 def hold(text: str) -> dict[str, Any]:
-    """Return the reply that has a request shown again, because a message came which does not decide it."""
+    """Return the reply that makes a request be shown again, because a message did not decide it."""
     return {HOLD: text}
 
 
 def read_hold(reply: Any) -> str | None:
-    """Return the message of a reply that only has the request shown again; None for another reply."""
+    """Return the message in a reply made by `hold`; None for any other reply."""
     return str(reply[HOLD]) if isinstance(reply, Mapping) and {*reply} == {HOLD} else None
 
 
 def read_reply(reply: Any, request: Request) -> Any:
-    """Return a reply in full, which decides every action, and only as each may be decided.
+    """Return a full reply, which has an allowed decision for every action.
 
     Args:
         reply: True or "approve", False or "reject", a yes or a no, one decision, the list of them, or the whole reply.
-        request: What it is to; a request without actions takes any reply: only the node that asked knows which.
+        request: The request; one without actions takes any reply, because only the node that asked knows its form.
 
     Raises:
-        WrongReply: It does not; the turn still waits.
+        WrongReply: The reply is incomplete or not allowed; the turn still waits.
     """
     check_text(reply, WrongReply)
     actions = request["action_requests"]
@@ -161,7 +163,7 @@ def read_reply(reply: Any, request: Request) -> Any:
 
 
 def _complete(reply: Any, request: Request) -> Any:
-    """Return a reply in full where something shorter stands for it; anything else as it is."""
+    """Return the full form of a short reply; anything else unchanged."""
     if isinstance(reply, bool):
         return decide_all(request, "approve" if reply else "reject")
     if isinstance(reply, str) and (short := read_short_reply(reply)):
@@ -173,7 +175,7 @@ def _complete(reply: Any, request: Request) -> Any:
 
 
 def _translate(decision: Any) -> Any:
-    """Return a decision of Agent Inbox, {"type": "accept", "args": ...}, in this convention; any other as it is."""
+    """Return a decision of Agent Inbox, {"type": "accept", "args": ...}, in this convention; any other unchanged."""
     kind = INBOX_DECISIONS.get(str(decision.get("type"))) if isinstance(decision, Mapping) else None
     if kind is None:
         return decision

@@ -1,4 +1,4 @@
-"""A yes or a no in words, and nothing else: a closed class in each language."""
+"""Messages that consist of nothing but a yes or a no in words, a fixed list in each language."""
 
 import re
 from typing import Literal
@@ -29,7 +29,7 @@ LONGEST = 200
 
 
 def _compile(core: str, beside: str) -> re.Pattern[str]:
-    """Return what matches some words of a class, with others beside them."""
+    """Return a pattern for some words of a class, with other words of it beside them."""
     one, other = fold(core), fold(beside)
     gap = "(?: |(?<=[\u3041-\u9fff]))"  # Japanese writes none
     return re.compile(rf"(?:(?:{other}){gap})*(?:{one})(?:{gap}(?:{one}|{other}))*")
@@ -40,7 +40,7 @@ _BEGINS_WITH_NO = re.compile(rf"(?:{fold(_NO)}|{fold(_STOP)})(?!\w)")
 
 
 def read_short_reply(text: str) -> Literal["approve", "reject"] | None:
-    """Return the decision that a message is and nothing else; None for any other message."""
+    """Return the decision if a message is nothing but a yes or a no; None for any other message."""
     if len(text) > LONGEST or "?" in fold(text):
         return None
     words = _list_words(text)

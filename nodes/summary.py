@@ -41,7 +41,8 @@ def summarise(
         options: The model's options from the run's context.
 
     Returns:
-        The new summary, which is not empty if anything was dropped, and the turn's tokens including what it cost.
+        The new summary, which is not empty if anything was dropped, and the turn's tokens, including those of the
+        summary.
     """
     usage, purse = turn["usage"], open_purse(handles, options.get("model"))
     if not dropped:

@@ -1,8 +1,9 @@
-"""The life of a turn: it begins, goes on, waits for a person and ends. Nodes and doors move it by what stands here.
+"""The life of a turn: it begins, goes on, waits for a person and ends. Nodes and doors change a turn only through the
+functions in this module.
 
 A turn is open while it has no answer. An open one works, waits for a reply to a request, or was cut short: by a crash,
-by a person, by a failure. It goes on from its checkpoint, or is closed without an answer of a model. Whoever ends it
-writes its record, before anybody is shown the end.
+by a person, by a failure. It goes on from its checkpoint, or is closed without an answer of a model. The code that ends
+a turn also writes its record, before anybody is shown the end.
 """
 
 import base64
@@ -46,7 +47,7 @@ _log = logging.getLogger(__name__)
 
 
 def continue_turn(state: State, runtime: Runtime[Context]) -> State:
-    """Return the state as a node finds it: with the turn that is open, or with one that begins here.
+    """Return the state for a node: with the turn that is open, or with one that begins here.
 
     A client may have put a message into the state, or may go back to an earlier state and have the turn answered again.
     """
@@ -61,7 +62,7 @@ def begin_turn(state: State, runtime: Runtime[Context], source: str | None = Non
     """Return the turn that answers the last user message.
 
     Args:
-        source: The checkpoint that the run was forked from; None if it was not.
+        source: The checkpoint from which the run was forked; None if it was not forked.
 
     Raises:
         UserError: It has been answered, or there is none.
@@ -131,7 +132,7 @@ def find_unanswered(state: StateSnapshot) -> list[Interrupt]:
 
 
 def find_unread(saver: Any, state: StateSnapshot) -> str | None:
-    """Return the message of a run that ended before it had put it into the thread; None if there is none."""
+    """Return the message of a run that ended before it put the message into the thread; None if there is none."""
     if state.next != (START,):
         return None
     update = saver.get_tuple(state.config).checkpoint["channel_values"][START]
@@ -139,9 +140,9 @@ def find_unread(saver: Any, state: StateSnapshot) -> str | None:
 
 
 def can_go_on(state: StateSnapshot) -> bool:
-    """Return whether a turn has begun, or a question waits with which one can begin; not if a client has forked it.
+    """Return whether a turn has begun, or can begin with a waiting question; False if a client has forked the thread.
 
-    Where the last node's writes are saved and no checkpoint with them, nothing is next, and what follows is not known.
+    If the last node's writes are saved without a checkpoint, the state names no next node, and the rest is unknown.
     """
     with suppress(UserError):
         begun = not state.next or _find_begun(state) or find_question(state.values["messages"])
@@ -150,7 +151,7 @@ def can_go_on(state: StateSnapshot) -> bool:
 
 
 def build_input(state: StateSnapshot, reply: Mapping[str, Any] | None = None) -> "Command[Any] | None":
-    """Return the input that lets a turn go on: with a new reply, and with those that a crash kept from being used."""
+    """Return the input that lets a turn go on: with a new reply, and with earlier ones that a crash left unused."""
     saved = state.values.get("replies", {})
     replies = {request.id: saved[request.id] for request in state.interrupts if request.id in saved} | dict(reply or {})
     return Command(resume=replies, update={"replies": replies}) if replies else None
@@ -159,11 +160,11 @@ def build_input(state: StateSnapshot, reply: Mapping[str, Any] | None = None) ->
 def end_turn(
     turn: Turn, answer: str, receipt: str, recorded: str, id: str = "", source: str = ""
 ) -> tuple[AIMessage, Turn]:
-    """Return the message that ends a turn, and the turn as it has ended.
+    """Return the message that ends a turn, and the ended turn.
 
     Args:
-        turn: The turn, with its error if it failed. The others are as of `make_answer`.
-        id: The message's, if it is a draft of the model, which clients have seen under it; else empty.
+        turn: The turn, with its error if it failed. The other arguments are those of `make_answer`.
+        id: The message's id, if it is a draft of the model that clients have seen under this id; else empty.
     """
     failed = {"ana_error": turn["error"]} if turn["error"] else {}
     usage, name = turn.get("told") if id else None, id or f"{turn['id']}-answer"
@@ -186,7 +187,7 @@ def close_turn(
     Args:
         messages: Its messages, from the user's on.
         why: Why it ends, as a sentence.
-        answers: Those to calls that are known not to have run.
+        answers: The answers to calls that are known not to have run.
         model: Another model's name, if the run chose one.
     """
     written = receipts(messages)
@@ -220,7 +221,7 @@ def refuse_calls(messages: Sequence[AnyMessage], request: Request | None = None)
 def close_passed_over(state: State, runtime: Runtime[Context]) -> State:
     """Return the state with the end of a turn that was open when this message came, and write its record.
 
-    Doors that run the graph themselves end it first. A client of the server just sends its message.
+    Doors that run the graph themselves end such a turn first. A client of the server just sends its message.
     """
     turn, before, question = state.get("turn"), state["messages"][:-1], state["messages"][-1:]
     messages = this_turn(before)
@@ -259,7 +260,7 @@ def _find_begun(state: StateSnapshot) -> Turn | None:
 
 
 def _keep_edited(state: State) -> str:
-    """Return the draft if a person wrote it; one of an earlier attempt is not the answer of this one."""
+    """Return the draft if a person wrote it; a draft of an earlier attempt is not the answer of this one."""
     turn, draft = state.get("turn"), state.get("draft", "")
     if turn is None or turn["error"]:
         return ""

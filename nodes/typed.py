@@ -1,4 +1,4 @@
-"""Telling apart the parts of a message that a person typed or said, and those they pasted, shared or forwarded."""
+"""Telling the parts of a message that a person typed or said from those that they pasted, shared or forwarded."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,7 +13,9 @@ MOST_TYPED = 1_000
 
 
 def mark_pasted(parts: Sequence[str]) -> dict[str, Any]:
-    """Return the `additional_kwargs` of a message at a door that can tell what was pasted, also if nothing was."""
+    """Return the `additional_kwargs` of a message at a door that can recognise pasted text, even if nothing was
+    pasted.
+    """
     return {PASTED: [part for part in parts if part.strip()]}
 
 

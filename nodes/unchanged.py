@@ -1,6 +1,6 @@
 """The text in place of a receipt if nothing was written: "no changes", and the state of records that the answer names.
 
-So an answer that claims a change contradicts itself, and nobody has to read what it claims.
+So an answer that claims a change is contradicted, and no code has to read its claims.
 """
 
 from ana.handles import Handles
@@ -29,7 +29,7 @@ LONGEST = 40
 def describe_unchanged(answer: str, state: State, handles: Handles) -> str:
     """Return a text that says that nothing was written, with the present state of each record that an answer names.
 
-    What may be named are the records in results of this turn and of the one before.
+    Only records in results of this turn and of the one before are considered.
     """
     year = int(state["turn"]["ts"][:4])  # not the clock's: a turn may have waited
     ids = list_ids([*this_turn(state["messages"]), *find_previous_turn(state["messages"])])
@@ -41,7 +41,7 @@ def describe_unchanged(answer: str, state: State, handles: Handles) -> str:
 
 
 def _measure_named(item: Item, answer: str) -> float:
-    """Return how much of the words of a record's first line an answer has; 1 if it has the id."""
+    """Return the share of the words of a record's first line that an answer contains; 1 if it contains the id."""
     if item.id in answer:
         return 1
     title = find_title(item.content)

@@ -37,10 +37,10 @@ class Purse:
     model: str
 
     def pay(self, ask: Ask, messages: Sequence[AnyMessage], usage: Tokens) -> tuple[AIMessage, Tokens]:
-        """Make a call if the day's budget has room for it, and count what it cost.
+        """Make a call if the day's budget has room for it, and count its cost.
 
         Args:
-            ask: Makes it; `complete` with its arguments.
+            ask: Makes the call: `complete` with its arguments.
             usage: The tokens so far; returned with the reply, its own included.
 
         Raises:
@@ -66,7 +66,9 @@ class Purse:
         return self.spending.reserve(cost(least, self.model, self.settings))
 
     def _count_broken(self, part: AIMessage, sent: int) -> None:
-        """Count a call that ended before its reply did by what had arrived: the provider charges for that too."""
+        """Count a call that broke off during its reply, by the text that had arrived, because the provider charges for
+        it too.
+        """
         usage = add_usage(no_usage(), part, sent)
         self.spending.add(self._price(usage))
         usd = cost(usage, self.model, self.settings)
@@ -82,7 +84,7 @@ def open_purse(handles: Handles, model: str | None = None) -> Purse:
 
 
 def add_usage(usage: Tokens, reply: AIMessage, sent: int) -> Tokens:
-    """Add the tokens of one more call; if the provider reports none, they are estimated and marked as that.
+    """Add the tokens of one more call; if the provider reports none, they are estimated and marked as estimates.
 
     Args:
         sent: The estimated tokens of the messages that were sent.

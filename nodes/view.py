@@ -1,4 +1,4 @@
-"""The texts of others that a request to the model holds, each with who told it."""
+"""The texts by others that a request to the model contains, each with its source."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,13 +32,13 @@ PROGRAMS = {*OURS, *DATE_KEYS, "uid"}
 
 @dataclass(frozen=True)
 class SourcedText:
-    """A text of others that the model was shown.
+    """A text by others that the model was shown.
 
     Args:
-        source: Who told it.
+        source: The source of the text.
         text: The text.
-        record: The id of the item, or the number of the line, that it is of; empty if it is of none.
-        is_answer: Whether it is an earlier answer, which has words of the person's own records, too.
+        record: The id of the item, or the number of the line, that contains it; empty if there is none.
+        is_answer: Whether it is an earlier answer, which also contains words of the person's own records.
     """
 
     source: str
@@ -48,10 +48,10 @@ class SourcedText:
 
 
 def read_view(state: State, memory: Memory) -> list[SourcedText]:
-    """Return the texts of others that the request to the model holds.
+    """Return the texts by others that the request to the model contains.
 
-    Of an earlier turn records of others are sent as ids alone, and so are not in view; the answers that were written
-    while they were, are.
+    Records by others from an earlier turn are sent as ids alone, and so are not in view; answers that were written
+    while such records were in view, are.
     """
     texts = [*_read_messages(state["messages"]), *read_results(this_turn(state["messages"]), memory)]
     if summary := state.get("summary"):
@@ -64,7 +64,7 @@ def read_view(state: State, memory: Memory) -> list[SourcedText]:
 
 
 def read_results(messages: Sequence[AnyMessage], memory: Memory) -> list[SourcedText]:
-    """Return the texts of the records in results of ana's tools: as the result shows them, and as they are stored.
+    """Return the texts of the records in results of ana's tools, as the results show them and as they are stored.
 
     Records that these messages themselves wrote are not read again if all of their text is the person's.
     """
@@ -85,8 +85,8 @@ def find_source_of_summary(state: State, dropped: Sequence[AnyMessage], memory: 
     """Return the source of a summary: the least trusted source of its texts.
 
     Args:
-        state: With the summary so far.
-        dropped: The messages that it is to hold besides.
+        state: The state, with the summary so far.
+        dropped: The messages that the summary will also cover.
     """
     texts = keep_others([*_read_messages(dropped), *read_results(dropped, memory)])
     known = state.get("summary_source", SUGGESTED) if state.get("summary") else PERSON
@@ -99,12 +99,14 @@ def keep_others(texts: Iterable[SourcedText]) -> list[SourcedText]:
 
 
 def may_order(text: str) -> bool:
-    """Return whether a text is long enough to order something, or has characters that a model reads and nobody sees."""
+    """Return whether a text is long enough to be an order, or has characters that a model reads but nobody sees."""
     return count_words(text) >= FEWEST_WORDS or escape_controls(text) != text
 
 
 def list_texts(item: Item) -> list[SourcedText]:
-    """Return the texts of a record with who told each; dates are none, nor are names that the program gives."""
+    """Return the texts of a record, each with its source; dates and names that the program gives do not count as
+    texts.
+    """
     texts = [SourcedText(item.sources.content, item.content, item.id)]
     for name, value in item.properties.items():
         words = [word for word in iter_words(value) if not day_of(word)]
@@ -125,7 +127,7 @@ def _read_messages(messages: Sequence[AnyMessage]) -> Iterator[SourcedText]:
 
 
 def _iter_objects(messages: Sequence[AnyMessage]) -> Iterator[dict[str, Any]]:
-    """Yield the objects in results of ours, each before those in it."""
+    """Yield the objects in results of ana's own tools, each before the objects inside it."""
     results = (each for each in messages if isinstance(each, ToolMessage) and each.name in TOOLS)
     left: list[Any] = [read_object(result.text) for result in results][::-1]
     while left:
@@ -147,7 +149,7 @@ def _read_records(ids: Iterable[str], memory: Memory, kind: Kind) -> list[Source
 
 
 def _read_vocabulary(memory: Memory) -> Iterator[SourcedText]:
-    """Yield the names in use that are long enough to order something, as the record that was changed last has them."""
+    """Yield the names in use that are long enough to be an order, with the source in the record changed last."""
     for kind, names in memory.vocabulary.names().items():
         for name in (name for name, _ in names[:MOST] if may_order(name)):
             is_key = kind in (DATES, OTHERS)

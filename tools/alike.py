@@ -1,4 +1,4 @@
-"""Finding records like a new one: a copy in other words, or an older fact that it may replace."""
+"""Finding records that resemble a new one: a copy in other words, or an older fact that the new one may replace."""
 
 from ana.memory.changes import Kind
 from ana.memory.item import Item

@@ -1,5 +1,6 @@
-"""Arguments as the model sends them: dates are checked when they come in, and content may refer to the person's own
-message, word for word, without a model that writes it again."""
+"""Arguments as the model sends them: dates are checked on arrival, and content may refer to the person's own message,
+so that the model need not copy it word for word.
+"""
 
 import re
 from datetime import date
@@ -27,24 +28,24 @@ class Quote(TypedDict):  # no docstring: it would be in the schema, and cost tok
 
 
 def require_text(content: str) -> str:
-    """Return an item's content. Raises ToolError if there is none."""
+    """Return an item's content. Raises ToolError if it is empty."""
     if not content.strip():
         raise ToolError("An item needs some content.", "Say in content what is to be kept.")
     return content
 
 
 def require_ids(id: str | list[str]) -> list[str]:
-    """Return the ids of a call, each once. Raises ToolError if there are none."""
+    """Return the ids of a call, each once. Raises ToolError if the call has no id."""
     if not id:
         raise ToolError("No id was given.", "Give the item's id, or a list of them.")
     return [id] if isinstance(id, str) else [*dict.fromkeys(id)]
 
 
 def read_content(content: str | dict[str, Any] | None) -> str | Operation | None:
-    """Return the content of an update: a text, a line to add to it, a piece to replace, or None if it stays.
+    """Return the new content of an update: a text, a line to add, a piece to replace, or None if the content stays.
 
     Raises:
-        ToolError: It is empty, or another operation.
+        ToolError: The content is empty, or is an unknown operation.
     """
     if content is None:
         return None
@@ -58,7 +59,7 @@ def read_content(content: str | dict[str, Any] | None) -> str | Operation | None
 
 
 def quote_message(content: str | Quote, message: str) -> str:
-    """Return content as text: itself, or what it refers to in the person's message.
+    """Return content as text: the content itself, or the part of the person's message to which it refers.
 
     Raises:
         ToolError: The message does not have the words.
@@ -79,11 +80,11 @@ def quote_message(content: str | Quote, message: str) -> str:
 
 
 def read_properties(properties: dict[str, Any] | None, today: date, *, may_shift: bool = False) -> dict[str, Json]:
-    """Return the properties as they are stored: without the weekday that results show after a date, and with a list
-    that was written as text, such as '["home"]', as a list.
+    """Return the properties in the form in which they are stored: dates without the weekday that results show, and a
+    list written as text, such as '["home"]', as a list.
 
     Args:
-        may_shift: Whether a date may be a distance by which it moves.
+        may_shift: Whether a date may be given as a distance by which the present date moves.
 
     Raises:
         ToolError: A weekday does not fit its date, or a property for dates, or `remind`, is given something else.
@@ -102,7 +103,7 @@ def read_properties(properties: dict[str, Any] | None, today: date, *, may_shift
 
 
 def _read_list(value: Any) -> Any:
-    """Return the list that a text is as JSON, also within an operation; any other value as it is."""
+    """Return a text that is a JSON list as a list, also within an operation; return any other value unchanged."""
     if isinstance(value, dict):
         return {key: _read_list(each) for key, each in value.items()}
     if not isinstance(value, str) or not (value.startswith("[") and value.endswith("]")):
@@ -133,7 +134,9 @@ def _suggest(value: Json, today: date) -> str:
 
 
 def find_stale_date(item: Item, content: str, today: date) -> str:
-    """Return a sentence if a new text names another day than its item's date, which it leaves behind; else nothing."""
+    """Return a sentence if a new text names another day than the item's date, which the update does not change; else
+    nothing.
+    """
     own, named = day_of(item.date), resolve(content, today)
     if own is None or not named or any(mention.first <= own <= mention.last for mention in named):
         return ""

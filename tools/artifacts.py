@@ -1,4 +1,4 @@
-"""Artifacts: what a tool's message carries beside its text, for people and for the nodes, never for the model.
+"""Artifacts: the data that a tool's message carries beside its text, for people and for the nodes, never for the model.
 
 An artifact has one of five shapes: a receipt, several ({changes}), the reasons of a query ({why}), or the mark of a
 refused copy ({refused_copy_of, content}) or of a call that the person declined ({declined}). All are plain JSON,
@@ -25,13 +25,13 @@ def collect_receipts(changes: Sequence[Change], zone: tzinfo | None = None) -> A
 
 
 def explain(matches: QueryResult) -> Artifact:
-    """Return why each item was found."""
+    """Return the reasons for which each item was found."""
     reasons = zip(matches.items, matches.reasons, strict=True)
     return {"why": [{"id": item.id} | reason.to_json() for item, reason in reasons]}
 
 
 def decline(what: str) -> Artifact:
-    """Return the mark of a call that was not run because the person said no, with what it would have done in words."""
+    """Return the mark of a call that was not run because the person said no, with a description of the call."""
     return {"declined": what}
 
 

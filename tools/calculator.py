@@ -1,6 +1,7 @@
-"""Exact arithmetic, with units, times of day and dates. No expression is run as code: only what is listed here is done.
+"""Exact arithmetic, with units, times of day and dates. No expression is run as code: only the operations listed here
+exist.
 
-It is cut into tokens, rewritten to Python's grammar, parsed by `ast` and calculated in fractions.
+An expression is cut into tokens, rewritten to Python's grammar, parsed by `ast` and calculated in fractions.
 """
 
 import ast
@@ -100,11 +101,11 @@ def calculate(expression: str) -> int | float | str:
     `%` is a hundredth when the end, `)`, `of` or another operator follows it (15% of 240, 15% * 240), and modulo when a
     number or `(` follows (17 % 5). `//` and modulo round down, as in Python; `^` is power; `,` separates thousands.
 
-    A whole number is returned as int, any other as float rounded to 12 significant digits; what has a unit, or is a
-    time of day or a date, as text.
+    A whole number is returned as int, any other as float rounded to 12 significant digits; a quantity with a unit, a
+    time of day or a date is returned as text.
 
     Raises:
-        ToolError: It is not arithmetic, has no value, or exceeds a limit; the message says which.
+        ToolError: The expression is not arithmetic, has no value, or exceeds a limit; the message says which.
     """
     if len(expression) > MOST_CHARACTERS:
         raise ToolError(f"The expression is longer than {MOST_CHARACTERS} characters.", "Calculate it in parts.")
@@ -114,7 +115,9 @@ def calculate(expression: str) -> int | float | str:
 
 
 def list_steps(expression: str) -> list[int | float | str]:
-    """Return the values of the parts of an expression, as `calculate` shows them; none of one that has no value."""
+    """Return the values of the parts of an expression, as `calculate` shows them; nothing if the expression has no
+    value.
+    """
     expression = expression[:MOST_CHARACTERS]
     conversion = _CONVERSION.fullmatch(expression)
     try:
@@ -139,8 +142,9 @@ def _show(value: Any) -> int | float | str:
 
 
 def _rewrite(expression: str) -> str:
-    """Return the expression in Python's grammar: its numbers as strings, because Python's own would lose digits, and
-    what stands behind an operand as attributes, which bind as tightly."""
+    """Return the expression in Python's grammar: numbers as strings, because Python's own would lose digits, and signs
+    and units after an operand as attributes, which bind as tightly.
+    """
     pieces, depth, before = [], 0, ""
     for kind, text in _tokenize(expression):
         is_postfix, follows_operand = kind in _POSTFIX, before in (*_OPERANDS, "close", *_POSTFIX)
@@ -163,7 +167,7 @@ def _rewrite(expression: str) -> str:
 
 
 def _tokenize(expression: str) -> Iterator[tuple[str, str]]:
-    """Yield kinds and texts; the token after a `%` decides whether it is percent or modulo."""
+    """Yield the kind and text of each token; the token after a `%` decides whether the sign means percent or modulo."""
     tokens = [(str(m.lastgroup), m[0]) for m in _TOKEN.finditer(expression) if m.lastgroup != "space"]
     if sum(_NODES.get(kind, 1) for kind, _ in tokens) > MOST_NODES:
         raise ToolError(f"The expression has more than {MOST_NODES} parts.", "Calculate it in parts.")
@@ -267,7 +271,7 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction:
 
 
 def _limit(value: Fraction) -> Fraction:
-    """Return a value that is within the limits, without the digits that nobody needs."""
+    """Return a value without the digits that nobody needs. Raises ToolError if it exceeds a limit."""
     if abs(value) > LARGEST:
         raise ToolError(f"A number is larger than {LARGEST:,}.", "Use smaller numbers or another unit.")
     if value and abs(value) < SMALLEST:

@@ -1,4 +1,4 @@
-"""The context of a tool call: what a tool is given besides its arguments."""
+"""The context of a tool call: the objects that a tool gets besides its arguments."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

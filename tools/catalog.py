@@ -48,7 +48,7 @@ def catalog(modules: tuple[str, ...] = ()) -> dict[str, BaseTool]:
     """Return every tool by name: ours, those of the modules named, and those of packages that are installed.
 
     Raises:
-        ConfigError: One of them is unusable.
+        ConfigError: One of the tools is unusable.
     """
     tools = TOOLS | load_tools(modules, frozenset(TOOLS))
     registered = tuple(module for module in find_registered() if module not in modules)

@@ -86,7 +86,7 @@ def _find_zone(when: When, local: tzinfo) -> tzinfo | None:
 
 
 def _convert(when: When, zone: tzinfo, local: tzinfo) -> When:
-    """Return what was said in a zone in the person's."""
+    """Return a moment given in one zone as a moment in the person's zone."""
     times = [datetime.combine(when.first, at, zone) for at in (when.at, when.until) if at]
     first, *ends = (each.astimezone(local) for each in times)
     note = f"{times[0]:%H:%M} on {when.first} there ({zone}) is {first:%H:%M} on {first.date()} here ({local})."

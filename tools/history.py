@@ -1,4 +1,4 @@
-"""What was done, for the model: the journal, as the person would tell it."""
+"""The tool `history`: the journal, told to the model as the person would tell it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -72,10 +72,10 @@ def find_worded(entries: Iterable[Entry], text: str) -> Iterator[Entry]:
 
 
 def add_up(entries: Iterable[Entry]) -> dict[str, dict[str, Json]]:
-    """Return by how much each number was changed in all, also by what was undone: its undo is an entry too.
+    """Return by how much each number changed in all. Undone changes count too, because their undo is an entry as well.
 
-    What an item began with is no growth: a job's size, a price, one dose of a medicine. Nobody but the reader can tell
-    an amount from a mean, so that each is told from what to what.
+    An item's first value is no growth: a job's size, a price, one dose of a medicine. Only the reader can tell an
+    amount from a mean, so each growth comes with its first and last value.
 
     Args:
         entries: The newest first.
@@ -91,7 +91,7 @@ def add_up(entries: Iterable[Entry]) -> dict[str, dict[str, Json]]:
 
 
 def _tell_growth(items: Sequence[Sequence[tuple[Json, Json]]]) -> dict[str, Json]:
-    """Return by how much a number of these items was changed; each is given with its changes, the newest first."""
+    """Return by how much a number of these items changed; each item comes with its changes, the newest first."""
     by = sum(Decimal(str(new)) - Decimal(str(old or 0)) for changes in items for old, new in changes)
     growth: dict[str, Json] = {"by": to_number(Decimal(by))}
     return growth | ({"from": items[0][-1][0], "to": items[0][0][1]} if len(items) == 1 else {"items": len(items)})
@@ -116,7 +116,7 @@ def _show_turn(entries: Sequence[Entry], call: CallContext, whole: bool) -> dict
 
 
 def _show_change(entry: Entry, call: CallContext, whole: bool) -> dict[str, Json]:
-    """Return a change in words, with what the text was if it is asked of one item alone."""
+    """Return a change in words, with the earlier text if the history of a single item is asked for."""
     change = entry.change
     text = describe_change(make_receipt(change, call.clock.zone))[_SIGN:]
     row: dict[str, Json] = {"id": change.id, _VERBS[change.op]: text, **tell_source(change.before, change.after)}
@@ -136,7 +136,9 @@ def _read_bound(value: str | None, name: str, call: CallContext) -> Span | None:
 
 
 def _stamp(micros: int) -> str:
-    """Return a moment as the journal writes it: one before the first that datetime knows is the beginning."""
+    """Return a moment as the journal writes it; a moment before the first one that datetime knows becomes that first
+    one.
+    """
     try:
         return (_EPOCH + timedelta(microseconds=micros)).isoformat(timespec="microseconds")
     except OverflowError:

@@ -110,10 +110,10 @@ def update_item(
 
 
 def _tell_update(call: CallContext, change: Change, text: str | None, keys: Collection[str]) -> dict[str, Json]:
-    """Return an item as it is after a change, and what is noticed about it.
+    """Return an item as it is after a change, with remarks about it.
 
     Args:
-        text: Its new content, if only that changed.
+        text: The item's new content, if only the content changed.
         keys: The names of the properties that change.
     """
     assert change.after is not None
@@ -123,7 +123,9 @@ def _tell_update(call: CallContext, change: Change, text: str | None, keys: Coll
 
 
 def _show_update(call: CallContext, change: Change) -> dict[str, Json]:
-    """Return an item by id and its content about where it changed, with the properties that did, and what they were."""
+    """Return an item's id, its content around the place that changed, and the changed properties with their earlier
+    values.
+    """
     assert change.before is not None
     assert change.after is not None
     old, new = change.before.properties, change.after.properties
@@ -207,7 +209,7 @@ def query_items(
 
 
 def _find(call: CallContext, texts: list[str], like: str, where: dict[str, Any] | None, most: int) -> QueryResult:
-    """Return what matches; for a text more than are shown, so that those that fit it can be counted."""
+    """Return the matching items; for a text, more than are shown, so that all that fit can be counted."""
     if not like:
         depth = COUNTED if texts and most > 0 else most
         return call.memory.find(texts or None, where, depth)
@@ -224,7 +226,7 @@ def _cut(matches: QueryResult, most: int) -> QueryResult:
 
 
 def _show_all(call: CallContext, matches: QueryResult, *, stamps: bool) -> tuple[QueryResult, list[dict[str, Json]]]:
-    """Return what was found with newer facts first, and its items as they are shown."""
+    """Return the found items with newer facts first, and the same items in the form that the model sees."""
     with call.memory.backend.reading():  # one state, and one hold of the folder, for all of them
         matches, older = put_newer_first(call.memory, matches)
         done = [call.memory.get_completed_at(item) for item in matches.items]
@@ -240,14 +242,16 @@ def _show_all(call: CallContext, matches: QueryResult, *, stamps: bool) -> tuple
 
 
 def _tell_completed(call: CallContext, item: Item, moment: str | None) -> dict[str, Json]:
-    """Return when an item was done, by the journal, unless the person said when: that is a property, and truer."""
+    """Return when an item was done, by the journal, unless the person said when: their own word is a property, and
+    truer.
+    """
     if moment is None or "completed_at" in item.properties:
         return {}
     return {"completed_at": to_local(moment, call.clock.zone)}
 
 
 def _tell_done_then(call: CallContext, where: Node) -> dict[str, Json]:
-    """Return the dates of what repeats that were done in the days that a filter asks for."""
+    """Return the dates of repeated items that were done within the days that a filter asks for."""
     dates = find_done_dates(call.memory, where)
     items = call.memory.backend.get_many("item", [*dates]) if dates else {}
     done: list[Json] = [
@@ -266,7 +270,7 @@ def _asks_for_stamps(where: object) -> bool:
 
 
 def _note(call: CallContext, matches: QueryResult, where: Mapping[str, Any]) -> str:
-    """Return how the query was understood, why it found nothing, and what else it may have asked for."""
+    """Return notes: how the query was understood, why it found nothing, and which other query may have been meant."""
     notes = []
     if matches.is_overdue:
         notes.append("The text was taken as the question what is overdue.")

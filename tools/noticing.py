@@ -1,5 +1,6 @@
-"""Remarks for the model about a call: something else at that time, a date that keeps moving, a name that is
-nearly one in use, an item whose id is nearly the one that was given."""
+"""Remarks for the model about a call: another item at the same time, a date that was moved often, a name that is almost
+one in use, an item with almost the id that was given.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime, tzinfo
@@ -57,7 +58,7 @@ def notice(call: CallContext, change: Change) -> dict[str, Json]:
 
 
 def _find_stale_end(old: Properties, new: Properties) -> str:
-    """Return the end of a span whose beginning was changed alone; nothing of any other."""
+    """Return the end of a span if only its beginning was changed; else nothing."""
     end, start = new.get("end_date"), new.get("start_date")
     if start == old.get("start_date") or end != old.get("end_date") or not (day_of(start) and day_of(end)):
         return ""
@@ -66,7 +67,7 @@ def _find_stale_end(old: Properties, new: Properties) -> str:
 
 
 def _find_near_names(call: CallContext, change: Change) -> list[str]:
-    """Return which names that a change gives an item are nearly others that are at least as common."""
+    """Return the names in a change that are almost the same as other names that are at least as common."""
     texts = []
     for kind in NAMED:
         before = list_item_names(change.before, kind) if change.before else set()
@@ -78,7 +79,7 @@ def _find_near_names(call: CallContext, change: Change) -> list[str]:
 
 
 def find_near_in_filter(call: CallContext, where: Mapping[str, Any]) -> list[str]:
-    """Return names in a filter that are almost the same as existing ones, whose items the filter does not find."""
+    """Return the names in a filter that are almost the same as names of items that the filter does not find."""
     pairs = ((kind, where[kind]) for kind in NAMED if isinstance(where.get(kind), str))
     # a filter finds short texts whatever their case
     return [
@@ -90,13 +91,13 @@ def find_near_in_filter(call: CallContext, where: Mapping[str, Any]) -> list[str
 
 
 def tell_near(kind: str, name: str, other: str, count: int) -> str:
-    """Return in words that a name is nearly another."""
+    """Return a sentence that says that a name is almost the same as another one."""
     have = "1 item has" if count == 1 else f"{count} items have"
     return f"{kind} {name!r} is near {other!r}, which {have}"
 
 
 def _count_moves(call: CallContext, id: str) -> int:
-    """Return how often the person moved an item's date: not the next time of what repeats, and nothing taken back."""
+    """Return how often the person moved an item's date; neither the steps of a repeated item nor undone moves count."""
     moves = [entry.turn for entry in call.memory.history(id=id) if _is_move(entry.change)]
     undone = find_all_undone(call.memory) if moves else ()
     return sum(turn not in undone and not find_undone_turn(turn) for turn in moves)
@@ -110,7 +111,7 @@ def _is_move(change: Change) -> bool:
 
 
 def _find_clashes(call: CallContext, item: Item) -> list[Item]:
-    """Return other open items whose time meets the item's."""
+    """Return other open items at an overlapping time."""
     own = _stretch_of(item, call.clock.zone)
     if own is None or not _takes_time(item):
         return []
@@ -126,13 +127,14 @@ def _find_clashes(call: CallContext, item: Item) -> list[Item]:
 
 
 def _takes_time(item: Item) -> bool:
-    """Return whether somebody is taken up by an open item at its time: what is due by then takes none."""
+    """Return whether an open item takes up the person's time at its date; an item that is only due by then does not."""
     return not has_status(item.properties, CLOSED) and describe_date(item.properties) != "due"
 
 
 def _stretch_of(item: Item, zone: tzinfo) -> tuple[datetime, datetime] | None:
-    """Return from when to when an item is, in the person's zone, both the same if only one moment is known; None for
-    whole days and for what is no date."""
+    """Return the beginning and the end of an item, in the person's zone, the same moment twice if only one is known;
+    None for whole days and for values that are no date.
+    """
     item = make_absolute(item)
     start, end = item.properties.get("start_date"), item.properties.get("end_date")
     moments = []
@@ -145,7 +147,7 @@ def _stretch_of(item: Item, zone: tzinfo) -> tuple[datetime, datetime] | None:
 
 
 def explain_missing(call: CallContext, id: str) -> NoSuchItem:
-    """Return the error for an id that no item has, with the item that may be meant."""
+    """Return the error for an id that no item has; the error names the item that may be meant."""
     if any(entry.change.after is None for entry in call.memory.history(id=id, limit=1)):
         return NoSuchItem(id, f"It was deleted; undo with turn={id!r} brings it back.")
     # the item whose id is spelled nearly so; else the nearest that has a word of it, as models also send names
@@ -160,5 +162,5 @@ def explain_missing(call: CallContext, id: str) -> NoSuchItem:
 
 
 def show_similar(item: Item) -> dict[str, Json]:
-    """Return an item in a few words, with the id to call it by."""
+    """Return an item in a few words, with its id."""
     return {"id": item.id, "content": plain_text(shorten(item.content, SHORT)), **tell_source(item)}

@@ -4,8 +4,8 @@ A package that is installed beside ana registers one in its pyproject.toml, name
 [project.entry-points."ana.tools"].
 
 A tool is one of LangChain's, a plain function, whose signature and docstring are its schema, or a dict:
-{"name": …, "description": …, "parameters": a JSON Schema, "function": what runs, "metadata": …}. All of a dict but its
-function may be left out. TOOLS is a list of them, or a dict of them by name.
+{"name": …, "description": …, "parameters": a JSON Schema, "function": what runs, "metadata": …}. Only the function of
+such a dict is required. TOOLS is a list of them, or a dict of them by name.
 """
 
 import importlib
@@ -59,7 +59,7 @@ def load_tools(modules: tuple[str, ...], taken: frozenset[str], source: str = SE
     Args:
         modules: Their names.
         taken: Names that no tool may have.
-        source: What names the modules, for errors: SETTING or REGISTERED.
+        source: The source of the modules' names, for errors: SETTING or REGISTERED.
 
     Raises:
         ConfigError: A module cannot be imported, has no tools, or one of its names is taken.
@@ -106,21 +106,21 @@ def _iter_tools(module: str) -> Iterator[BaseTool]:
 
 
 def _find_line(exc: Exception) -> str:
-    """Return where in somebody else's code an error was raised; empty if it was not reached."""
+    """Return the place in somebody else's code where an error was raised; empty if that code was not reached."""
     frames = [each for each in traceback.extract_tb(exc.__traceback__) if each.filename != __file__]
     frame = next((each for each in reversed(frames) if "importlib" not in each.filename), None)
     return f" ({frame.filename}, line {frame.lineno}; the traceback is in the log)" if frame else ""
 
 
 def _name_tool(name: str, value: Any) -> Any:
-    """Return a tool that stands under a name with that name, unless it has one of its own."""
+    """Return a tool under the name that its dict gives it, unless the tool has a name of its own."""
     if isinstance(value, BaseTool):
         return value
     return {"name": name} | (value if isinstance(value, dict) else {"function": value})
 
 
 def _make_tool(value: Any) -> BaseTool:
-    """Return what a module gives for a tool as one of LangChain's."""
+    """Return a module's definition of a tool as a LangChain tool."""
     if isinstance(value, BaseTool):
         return value
     parts = value if isinstance(value, dict) else {"function": value}
@@ -147,7 +147,7 @@ def _check_function(function: Any) -> Any:
 
 
 def _check_parameters(schema: Any, function: Any) -> None:
-    """Refuse a schema that no call could be checked by, or that names other arguments than the function takes."""
+    """Refuse a schema that cannot check calls, or that names other arguments than the function takes."""
     from jsonschema import Draft202012Validator, SchemaError  # takes long to import
 
     try:

@@ -130,7 +130,7 @@ def convert(value: Any, unit: str) -> Any:
 
 
 def show(value: Any) -> str:
-    """Return a value as text: durations in hours and minutes, a number with its unit, a time of day or a date."""
+    """Return a value as text: a duration in hours and minutes, a number with its unit, a time of day or a date."""
     if not is_quantity(value):
         return str(value) if isinstance(value, TimeOfDay | date) else f"{to_number(value):,}"
     if value.check("[time]") and str(value.units) in _LONG:
@@ -141,7 +141,7 @@ def show(value: Any) -> str:
 
 
 def show_in_unit(value: Any) -> str:
-    """Return a number and its unit, as they are."""
+    """Return a number and its unit as text, without converting them."""
     units = [(_registry().get_symbol(name), to_number(Fraction(power))) for name, power in value.unit_items()]
     over = " ".join(_show_power(unit, power) for unit, power in units if power > 0)
     under = "".join(f"/{_show_power(unit, -power)}" for unit, power in units if power < 0)

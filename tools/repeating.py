@@ -1,5 +1,6 @@
-"""Facts for the model about a repeating item: its rule and next dates, what was done or moved, and which of its
-dates a filter asks for."""
+"""Facts for the model about a repeating item: its rule and next dates, dates that were done or moved, and the dates
+that a filter asks for.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
@@ -76,8 +77,9 @@ def tell_repeat(call: CallContext, change: Change, keys: Collection[str]) -> dic
 def tell_occurrence(
     call: CallContext, item: Item, stored: Item, other_dates: Mapping[str, OtherDates]
 ) -> dict[str, Json]:
-    """Return the facts shown beside an item at an occurrence: since when it is open, that the series has ended, and how
-    many more of its dates are in the days that were asked for; a few by name."""
+    """Return the facts shown beside an item at an occurrence: since when it is open, whether the series has ended, and
+    how many more dates it has within the days asked for, with a few of these dates.
+    """
     repeat = read_item_repeat(stored, call.clock.zone)
     if repeat is None:
         return {}
@@ -97,7 +99,9 @@ def tell_occurrence(
 
 
 def tell_exceptions(call: CallContext, where: Mapping[str, Json]) -> str:
-    """Return a sentence for each repeating item that a filter on one day does not find because it is left out then."""
+    """Return a sentence for each repeating item that a filter on one day does not find because that day is left out of
+    the series.
+    """
     name = next((key for key in ("$on", *DATE_KEYS) if day_of(drop_weekday(where.get(key)))), None)
     if name is None:
         return ""
@@ -110,12 +114,14 @@ def tell_exceptions(call: CallContext, where: Mapping[str, Json]) -> str:
 
 
 def _or_done(item: Item) -> str:
-    """Return what else may be why a date does not count: what was done before another that waits is left out, too."""
+    """Return a second possible reason why a date is not found: a date done before its turn, while another waits, is
+    left out too.
+    """
     return " or done early" if item.properties.get("done_for") else ""
 
 
 def _tell_passed_over(repeat: Repeat, passed: Sequence[Occurrence]) -> dict[str, Json]:
-    """Return what is told of the dates before one that was done, which nobody marked."""
+    """Return a note about unmarked dates before the date that was done."""
     if not passed:
         return {}
     first, last = tell_dates(repeat, passed[0]), tell_dates(repeat, passed[-1])
@@ -123,8 +129,9 @@ def _tell_passed_over(repeat: Repeat, passed: Sequence[Occurrence]) -> dict[str,
 
 
 def _tell_uncounted(old: Properties, new: Properties, keys: Collection[str]) -> dict[str, Json]:
-    """Return what is told of numbers given with a date that was done, which are those of the date before: an item has
-    one of each, and history sums what changes."""
+    """Return a note about numbers that did not change when a date was done: an item has one value of each, and
+    `history` sums only changes.
+    """
     same = {key: old[key] for key in keys if key in old and old[key] == new.get(key)}
     notes = [
         f'{key} was {value} already; to add it up over dates: {{"$add": {value}}}.'
@@ -135,7 +142,9 @@ def _tell_uncounted(old: Properties, new: Properties, keys: Collection[str]) -> 
 
 
 def _tell_moved(repeat: Repeat, old: Properties, new: Properties) -> dict[str, Json]:
-    """Return from when to when each date is that a change moves, by the rule's date; nothing of what has no end."""
+    """Return the new beginning and end of each date that a change moves, by the date of the rule; nothing for items
+    without an end.
+    """
     moved, before = new.get("moved"), old.get("moved")
     if not isinstance(moved, dict) or not any(key.name == "end_date" for key in repeat.keys):
         return {}

@@ -1,4 +1,4 @@
-"""The totals of a query: what numbers that all items have come to, counted over everything that matches."""
+"""The totals of a query: the sums of those numbers that all matching items have."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -15,10 +15,10 @@ from tools.call import CallContext
 def tell_sums(
     call: CallContext, matches: QueryResult, where: Mapping[str, Any] | None, ranked_by: Sequence[str]
 ) -> dict[str, Json]:
-    """Return the totals of the numbers that all items have which a filter matches, shown or not.
+    """Return the totals of those numbers that every item matching a filter has, whether the item is shown or not.
 
     Args:
-        ranked_by: The texts that rank the items: what such a list holds has no end, and so no total.
+        ranked_by: The texts that rank the items: a ranked list has no natural end, and so no total.
     """
     # most queries read nothing more, as not all that is shown has a number
     if any(ranked_by) or len(matches.items) < 2 or not _list_numbers(matches.items):
@@ -29,6 +29,6 @@ def tell_sums(
 
 
 def _list_numbers(items: Sequence[Item]) -> list[str]:
-    """Return the properties that are a number in each of some items, and no rank among them."""
+    """Return the properties that are a number in every one of these items, without those that are only a rank."""
     numbers = [{key for key, value in item.properties.items() if is_number(value)} for item in items]
     return [key for key in items[0].properties if key not in OURS and all(key in each for each in numbers)]

@@ -1,6 +1,6 @@
 """Undo, for the model.
 
-It is not built from the primitives: with those, a deleted item would come back under another id and a line under
+It is not built from the primitives, because they would bring a deleted item back under another id and a line under
 another number.
 """
 

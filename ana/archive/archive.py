@@ -88,7 +88,7 @@ def _write_lines(part: str, rows: Iterable[Any], lines: IO[bytes], vectors: IO[b
 
 
 class Archive:
-    """A backup to read from, as a `Place` is.
+    """A backup to read from, like a `Place`.
 
     Args:
         opened: Closes the files at the end.

@@ -44,7 +44,7 @@ def compare(parts: Mapping[str, Part], target: Place, but: Iterable[str] = ()) -
     """Raise StoreBroken with the differences if a place does not contain the expected data.
 
     Args:
-        but: Tables that were not to be copied.
+        but: Tables that are not copied.
     """
     arrived = digest_all(target)
     if differing := [part for part in PARTS if part not in but and arrived[part] != parts.get(part)]:

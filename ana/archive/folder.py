@@ -96,7 +96,7 @@ def open_folder(workspace: Workspace, folder: Path, bound: str | None) -> Iterat
     """Yield the contents of a folder that nobody else uses.
 
     Args:
-        folder: It has the subfolders `data` and `traces`.
+        folder: A folder with the subfolders `data` and `traces`.
         bound: The embedder of its vectors, or of future ones.
     """
     embedder = choose_embedder(workspace, bound)

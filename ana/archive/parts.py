@@ -1,4 +1,4 @@
-"""The parts of what a person has: their rows, in the same order in every place, and these as lines of JSON."""
+"""The parts of a person's data: their rows, in the same order in every place, and the rows as lines of JSON."""
 
 import hashlib
 import json
@@ -61,10 +61,10 @@ _NOT_ASCII = re.compile(r"[^\n -~]")
 def choose(table: str, backup: Iterable[Row], present: Iterable[Row], *, is_own: bool) -> list[Row]:
     """Return the rows that a personal table has after a restore.
 
-    One key must not open two calendars, and one person's reminders must not go to another's addresses, so these are
-    another's. A key that was changed since must not open anything again, nobody sees again what is shown to them no
-    more, what rang since must not ring twice, and what was spent since is spent: of all but the settings the present
-    ones stay.
+    Nothing is taken from another person's backup: one key must not open two calendars, and reminders must
+    not go to another person's addresses. Of all tables but the settings, the present rows stay: a replaced key must not
+    become valid again, an item that is no longer shared must stay hidden, a reminder that rang since must not ring
+    twice, and money spent since stays counted.
 
     Args:
         backup: The rows in the backup.

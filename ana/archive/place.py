@@ -34,7 +34,7 @@ class Place:
     """Everything of one person in a folder or a database, which can be filled if it is empty.
 
     Args:
-        storage: What keeps all but items; its tables are apart.
+        storage: The storage of everything but items; the tables are passed separately.
         embedder_name: The embedder of the vectors; None for that of the store.
     """
 
@@ -58,7 +58,7 @@ class Place:
         return sum(map(self._store.count, KINDS))
 
     def numbers(self) -> tuple[int, int]:
-        """Return the number of the last entry that was ever made, and that of the next line."""
+        """Return the number of the last entry ever made, and the number of the next line."""
         return self._store.position()[0], self._store.next_line_number()
 
     def read(self, part: str) -> Iterator[Any]:
@@ -92,7 +92,7 @@ class Place:
             self._write_notes(part, every)
 
     def write_numbers(self, last_entry: int, next_line: int) -> None:
-        """Give no number again that was given."""
+        """Make sure that no number is used twice."""
         self._store.take_numbers(last_entry, next_line)
 
     def _read_notes(self, table: str) -> Iterator[Row]:
@@ -136,7 +136,7 @@ class Place:
 
 
 def split(rows: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield rows in pages of at most so many."""
+    """Yield rows in pages of limited size."""
     rest = iter(rows)
     while page := [*islice(rest, size)]:
         yield page

@@ -35,7 +35,7 @@ def open_backup(workspace: Workspace, path: Path, person: str) -> Iterator[tuple
     """Yield the contents of a backup, or of a copy of files, with its parts; the reader checks the types of its rows.
 
     Args:
-        workspace: That of the person who gets it.
+        workspace: The workspace of the person who gets the data.
         person: The person to whom it must belong if it names one.
 
     Raises:

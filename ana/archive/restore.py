@@ -44,7 +44,7 @@ def restore(handles: DataHandles, backup: Path, source: str | None, progress: Pr
 
 
 def _read_present(handles: DataHandles, table: str) -> list[Row]:
-    """Return the rows of a table that are there now; none if they cannot be read."""
+    """Return the present rows of a table; none if they cannot be read."""
     with suppress(AnaError), open_place(handles) as place:
         return [*place.read(table)]
     return []

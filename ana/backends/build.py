@@ -1,4 +1,4 @@
-"""The store of a data folder, and what keeps it in order."""
+"""Opening the store of a data folder, and the object that maintains it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -21,9 +21,9 @@ def open_store(
 
     Args:
         program: The name of this process in another's messages.
-        person: Whose the folder is.
+        person: The person whose folder it is.
         tell: Called with the progress of a repair.
-        follow: Returns the embedder of another name, which the folder may be bound to, or None if it must not be used.
+        follow: Returns the embedder of another name to which the folder may be bound, or None if it must not be used.
     """
     backend = ChromaBackend(path, embedder, program=program, person=person, tell=tell, follow=follow)
     return backend, Upkeep(backend)

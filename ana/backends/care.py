@@ -1,4 +1,6 @@
-"""The care for a store of items that any of them can be given: what found it, what it holds, embedding it again."""
+"""The maintenance that every store of items has: its embedder, a description of its contents, and embedding them
+again.
+"""
 
 from typing import Any, Protocol
 
@@ -17,4 +19,4 @@ class Care(Protocol):
         """Return name, count, embedder and dimension of items and of lines."""
 
     def reindex(self, progress: Progress) -> int:
-        """Embed everything again with the present embedder, while others wait, and return how many records."""
+        """Embed everything again with the present embedder, while others wait, and return the number of records."""

@@ -1,4 +1,6 @@
-"""A backend with its tables in memory: complete, exact, gone with the process. For tests, demos, throw-away copies."""
+"""A backend with its tables in memory: complete and exact, but lost when the process ends. For tests, demos and
+temporary copies.
+"""
 
 import sqlite3
 import threading

@@ -1,4 +1,4 @@
-"""A store of which all is read or written: for backups and moves."""
+"""A store that is read or written as a whole, for backups and moves."""
 
 from collections.abc import Iterator, Sequence
 from typing import Protocol
@@ -22,4 +22,4 @@ class WholeStore(Backend, Protocol):
         """Add entries to the journal under their own numbers; the records are there already."""
 
     def take_numbers(self, last_entry: int, next_line: int) -> None:
-        """Give no number again that was given."""
+        """Make sure that no number is used twice."""

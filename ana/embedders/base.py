@@ -18,7 +18,7 @@ EMBEDDED = 20_000
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Embeddings that know what they are called and how long their vectors are."""
+    """Embeddings that know their name and the length of their vectors."""
 
     name: str
     dimension: int
@@ -29,14 +29,14 @@ class Embedder(Protocol):
 
 
 def prepare_text(text: str) -> str:
-    """Return the part of a text that is embedded, as UTF-8 can carry it."""
+    """Return the part of a text that is embedded, in a form that UTF-8 can encode."""
     return plain_text(text[:EMBEDDED])
 
 
 def to_unit_vectors(rows: NDArray[Any]) -> list[list[float]]:
     """Return the rows, of shape (texts, dimension), scaled to length 1.
 
-    One that has no direction (zero, not finite) becomes the first axis.
+    A row without a direction (zero, or not finite) becomes the first axis.
     """
     # in 64 bits, as the squares of large 32-bit numbers overflow
     wide = rows.astype(np.float64)
@@ -49,7 +49,9 @@ def to_unit_vectors(rows: NDArray[Any]) -> list[list[float]]:
 
 
 def use_one_thread() -> None:
-    """Compute each product in one thread: several wait by spinning, on a busy machine 70 times as long as they work."""
+    """Compute each product in one thread: several threads wait by spinning, on a busy machine 70 times as long as they
+    work.
+    """
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1, user_api="blas")
@@ -60,5 +62,5 @@ _REVISIONS = {"minilm": 2}
 
 
 def get_revision(name: str) -> int:
-    """Return which revision of its document vectors an embedder makes."""
+    """Return the revision of the document vectors that an embedder makes."""
     return _REVISIONS.get(name, 1)

@@ -15,7 +15,7 @@ EPSILON = np.float32(1e-12)
 
 
 class Bert:
-    """The encoder; `vocabulary` is how many tokens it knows.
+    """The encoder; `vocabulary` is the number of tokens that it knows.
 
     The weights have the names of sentence-transformers' files; KeyError if one is missing, of some with the first text.
     """

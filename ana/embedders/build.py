@@ -1,4 +1,4 @@
-"""The embedder that the settings ask for. One that is configured and fails never turns into another."""
+"""The embedder that the settings ask for. If it fails, no other embedder replaces it."""
 
 from collections.abc import Callable
 

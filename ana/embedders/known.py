@@ -27,7 +27,7 @@ class OnceEmbeddings:
 
 
 def embed_once(known: dict[str, Vector], texts: Sequence[str], embed: Embed) -> dict[str, Vector]:
-    """Return the vectors of texts; those that had to be made are added to the known ones."""
+    """Return the vectors of texts; new ones are added to the known ones."""
     vectors = {text: vector for text in texts if (vector := known.get(text)) is not None}
     if rest := [text for text in dict.fromkeys(texts) if text not in vectors]:
         new = dict(zip(rest, np.array(embed(rest), np.float32), strict=True))

@@ -54,7 +54,7 @@ class RemoteEmbeddings:
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """One unit vector a text, in the order of the texts.
 
-        Raises ModelFailed if the server cannot be reached, refuses, or sends what cannot be read, ConfigError if the
+        Raises ModelFailed if the server cannot be reached, refuses, or sends an unreadable answer, ConfigError if the
         model's vectors have another dimension.
         """
         clean = [prepare_text(text) or " " for text in texts]  # the API refuses empty text
@@ -62,7 +62,7 @@ class RemoteEmbeddings:
         return [vector for batch in batches for vector in self._embed_batch(batch)]
 
     def embed_query(self, text: str) -> list[float]:
-        """The unit vector of one text; raises what `embed_documents` raises."""
+        """The unit vector of one text; errors as of `embed_documents`."""
         return self.embed_documents([text])[0]
 
     def _embed_batch(self, texts: list[str]) -> list[list[float]]:

@@ -50,9 +50,9 @@ _WEIGHTS = "weights/l2_supercat_256.safetensors"
 class WordLlamaEmbeddings:
     """Static token embeddings, mean-pooled (wordllama's l2_supercat, 256 dimensions, shipped in its package).
 
-    A mean over tokens is mostly what all texts share, the names of properties above all. So a part of the vector of
-    such a text is subtracted from every document's, as Mu and Viswanath subtract the mean ("All-but-the-Top", 2018); a
-    constant text instead of the mean, so that a vector depends on nothing but its text.
+    A mean over tokens consists mostly of words that all texts share, above all the names of properties. So a part of
+    the vector of such a text is subtracted from every document's, as Mu and Viswanath subtract the mean
+    ("All-but-the-Top", 2018); a constant text instead of the mean, so that a vector depends on nothing but its text.
 
     Every vector has length 1, also of an empty text.
     """

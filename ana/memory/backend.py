@@ -1,8 +1,9 @@
 """The contract between memory and a database, cut at the transaction.
 
 A backend reads, and writes in one way: `apply` makes changes and their journal entries together, all of them or none.
-A database with transactions needs one commit for that; Chroma needs intent, settling and healing. A backend does not do
-what is the same for every database: memory plans a change from what it read, and says in `expected` what it read.
+A database with transactions needs one commit for that; Chroma needs intent, settling and healing. Work that is the same
+for every database is not in a backend: memory plans a change from the records that it read, and passes these in
+`expected`.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -35,7 +36,7 @@ T = TypeVar("T")
 
 
 class Backend(Protocol):
-    """Records of two kinds, items and Global Context lines, and the journal of what was done to them.
+    """Records of two kinds, items and Global Context lines, and the journal of their changes.
 
     All of it is one person's. Safe to use from several threads, and beside other backends on the same store. Records
     come back exactly as they went in, with NUL and halves of surrogate pairs; ids, keys, turns and threads are UTF-8 of
@@ -45,7 +46,7 @@ class Backend(Protocol):
 
     @property
     def embedder_name(self) -> str:
-        """Return the name of what makes the vectors: with another one, a search finds other items."""
+        """Return the name of the embedder, because with another one a search finds other items."""
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         """Return the records with these ids; ids that do not exist are left out."""
@@ -54,7 +55,7 @@ class Backend(Protocol):
         """Yield every record of a kind, in no order."""
 
     def count(self, kind: Kind) -> int:
-        """Return how many records of a kind there are."""
+        """Return the number of records of a kind."""
 
     def query(self, query: Query) -> QueryResult:
         """Find items by meaning, best first; without a text by own date, undated ones last.
@@ -79,10 +80,10 @@ class Backend(Protocol):
         """Return the properties that items have, each with the number of items, the most frequent first."""
 
     def list_values(self, key: str) -> list[tuple[Json, int]]:
-        """Return the values of a property, each with how many items have it, the commonest first.
+        """Return the values of a property, each with the number of items that have it, the most frequent first.
 
-        Members of a list count as values, texts that differ only in case as one, given as most items spell it; very
-        long values are left out.
+        Members of a list count as values, texts that differ only in case count as one, in the most frequent spelling;
+        very long values are left out.
         """
 
     def find_change(self, key: str) -> Change | None:
@@ -107,7 +108,7 @@ class Backend(Protocol):
         """Return the last entry of every record of a kind."""
 
     def deletions(self, record: RecordKey | None = None) -> list[Entry]:
-        """Return the last deletion of every record, or of one, that was deleted and is not there, the newest first."""
+        """Return the last deletion of every deleted record, or of a single one, the newest first."""
 
     def turns(self, *, thread: str | None = None, prefix: str = "", limit: int = -1) -> dict[str, str]:
         """Return the turns that wrote something with their threads, the one that wrote last first.
@@ -116,7 +117,7 @@ class Backend(Protocol):
 
         Args:
             thread: Only those of this conversation; empty for changes outside of any.
-            prefix: Only those whose names begin so.
+            prefix: Only turns whose names begin with this.
             limit: How many at most; all if negative.
         """
 
@@ -132,36 +133,37 @@ class Backend(Protocol):
     def apply(
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
     ) -> list[Change]:
-        """Make changes and enter them in the journal, all of them or none.
+        """Make changes and enter them in the journal, all or none.
 
         Args:
-            entries: The changes in order; several may be of one record, which ends as the last one says.
+            entries: The changes in order; if several change one record, the last one decides its final state.
             expected: Records that must be as given when the changes are made.
             distinct: Whether a new item that says the same as an existing one is refused.
 
         Texts are embedded before other processes are kept out, unless the caller is `alone`.
 
         Returns:
-            The net change of each record, its `after` as it was read back. A single entry whose key is already
-            in the journal changes nothing: the change that was made then is returned.
+            The net change of each record, its `after` as it was read back. A single entry whose key is already in the
+            journal changes nothing, and the earlier change is returned.
 
         Raises:
-            RecordChanged: A record is not what `expected` says.
-            DuplicateItem: A new item is not distinct; names the oldest that says the same, of several the first by id.
+            RecordChanged: A record differs from `expected`.
+            DuplicateItem: A new item is not distinct; the error names the oldest item that says the same, or among
+                several the first by id.
         """
 
     def erase(self, records: Collection[RecordKey]) -> None:
-        """Remove every entry of these records from the journal, and permanently what deleted records left behind.
+        """Remove every entry of these records from the journal, and permanently all remains of deleted records.
 
-        Nobody reads them any more when this returns. By then no file of the Chroma backend holds a byte of them, except
-        backups; another database names when it gives up what it keeps of the past. Files are cleaned also if there is
-        no record to erase: an earlier erasure may have been cut short.
+        When this returns, nobody can read them any more. By then no file of the Chroma backend contains a byte of them,
+        except backups; another database documents when it drops its old versions. Files are cleaned also if there is no
+        record to erase: an earlier erasure may have been cut short.
         """
 
     def reading(self) -> AbstractContextManager[object]:
         """Let all reads of this thread in the context see one state. May be nested, also in `alone`.
 
-        It asks for no one to be kept out, though a database may. Nothing is written in it, except inside `alone`.
+        Others need not be kept out, though a database may do so. Nothing is written in it, except inside `alone`.
         """
 
     def alone(self) -> AbstractContextManager[object]:
@@ -175,13 +177,13 @@ class Backend(Protocol):
 
 
 def to_key(name: str) -> RecordKey:
-    """Return the record that people call so: an item's id, or "line 3"."""
+    """Return the key of the record with this name for people: an item's id, or "line 3"."""
     id = name.removeprefix("line ")
     return "item" if id == name else "line", id
 
 
 def get_records(backend: Backend, keys: Collection[RecordKey]) -> dict[RecordKey, Item]:
-    """Return the records of both kinds that exist of these."""
+    """Return the existing ones of these records, of both kinds."""
     return {
         (kind, id): record
         for kind in dict.fromkeys(kind for kind, _ in keys)
@@ -190,7 +192,7 @@ def get_records(backend: Backend, keys: Collection[RecordKey]) -> dict[RecordKey
 
 
 def check_expected(expected: Expected, current: Expected) -> None:
-    """Raise RecordChanged, which names the first record, if what a caller read is not what is stored."""
+    """Raise RecordChanged, which names the first record, if stored records differ from what the caller read."""
     for key, item in expected.items():
         if current.get(key) != item:
             raise RecordChanged(*key)
@@ -224,7 +226,9 @@ def list_since(backend: Backend, position: JournalPosition, most: int) -> list[E
 
 
 def retry_on_change(backend: Backend, attempt: Callable[[], T]) -> T:
-    """Run an attempt, again while others change what it read, at last with them kept out. Raises RecordChanged."""
+    """Run an attempt; repeat it while others change the records that it read, at last with others kept out. Raises
+    RecordChanged.
+    """
     for _ in range(TRIES):
         try:
             return attempt()

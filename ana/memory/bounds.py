@@ -59,13 +59,17 @@ LONGEST_NAME = 64
 
 
 def is_name(text: str) -> bool:
-    """Return whether a property may have this name: people decide by names, which are shown among ana's own words."""
+    """Return whether a property may have this name: names are shown among ana's own words, and people decide by
+    them.
+    """
     is_visible = text.isprintable() and escape_controls(text) == text
     return is_visible and text == text.strip() and 0 < len(text) <= LONGEST_NAME
 
 
 def check_names(item: Item, before: Item | None = None) -> None:
-    """Raise ToolError, which shows the name, if a new property has an invalid name; an old one may keep it."""
+    """Raise ToolError, which shows the name, if a new property has an invalid name; an old property may keep its
+    name.
+    """
     for name in item.properties:
         if not is_name(name) and not (before and name in before.properties):
             raise ToolError(
@@ -76,7 +80,7 @@ def check_names(item: Item, before: Item | None = None) -> None:
 
 
 def check_item(item: Item, before: Item | None = None) -> Item:
-    """Return a record; raise ToolError, with what is wrong and what to do, if it cannot be stored or is too large.
+    """Return a record; raise ToolError, with the fault and the remedy, if it cannot be stored or is too large.
 
     A record that was stored before there were bounds may change but not grow.
     """
@@ -90,7 +94,7 @@ def check_item(item: Item, before: Item | None = None) -> Item:
 
 
 def _list_new(item: Item, before: Item | None) -> list[object]:
-    """Return the texts of a record that were not in it before."""
+    """Return the texts of a record that are new in it."""
     if before is None:
         return [item.content, item.properties]
     changed = {key: value for key, value in item.properties.items() if before.properties.get(key) != value}

@@ -17,9 +17,10 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True)
 class Cause:
-    """The call that caused a write; its key is the same if the same call runs again, different for every other.
+    """The call that caused a write; its key is the same if the same call runs again, and different for every other
+    call.
 
-    The source is who told what is written; see ana.memory.sources.
+    The source says who wrote the text; see ana.memory.sources.
     """
 
     key: str
@@ -29,10 +30,10 @@ class Cause:
 
 
 def make_edit(thread: str = "", source: str = PERSON, kind: str = "edit") -> Cause:
-    """Return the cause of a change that the person makes by hand: a turn of its own, so that it can be undone.
+    """Return the cause of a change that the person makes by hand: a separate turn, so that it can be undone.
 
     Args:
-        kind: Where it is made, as history tells it (see ana.memory.authors).
+        kind: The place where it is made, in the words of history (see ana.memory.authors).
     """
     return Cause("", thread, f"{kind}-{secrets.token_hex(4)}", source)
 
@@ -44,7 +45,7 @@ def get_source(cause: Cause | None) -> str:
 
 @dataclass(frozen=True)
 class Change:
-    """One record before and after; None is absent."""
+    """One record before and after; None means that it did not exist."""
 
     kind: Kind
     id: str
@@ -53,7 +54,7 @@ class Change:
 
     @property
     def key(self) -> tuple[Kind, str]:
-        """Return which record it is of."""
+        """Return the key of the changed record."""
         return self.kind, self.id
 
     @property
@@ -68,14 +69,14 @@ class Entry:
     """One write in the journal.
 
     Args:
-        ts: When, ISO 8601 in UTC.
+        ts: The time, ISO 8601 in UTC.
         thread: The conversation; empty without one.
-        turn: The turn, edit by hand, undo or import that it is part of.
+        turn: The turn, edit by hand, undo or import to which it belongs.
         change: The record before and after.
         key: The same if the same call runs again; None if it was not made by a call.
-        seq: Its number, from 1, without gaps in the order in which changes are made, so that whoever has read up to one
-            misses none that come later; 0 before it is in the journal. Erased numbers are not given again.
-        source: Who told what was written.
+        seq: Its number, from 1, without gaps and in the order of the changes, so that a reader who has read up to a
+            number misses no later entry; 0 before it is in the journal. Erased numbers are not given again.
+        source: The source of the written text.
     """
 
     ts: str
@@ -102,7 +103,7 @@ def combine(changes: Iterable[Change]) -> list[Change]:
 
 
 def net(changes: Iterable[Change]) -> list[Change]:
-    """Return `combine` without the records that end as they began."""
+    """Return `combine` without the records that are the same at the end as at the beginning."""
     return [change for change in combine(changes) if change.before != change.after]
 
 

@@ -23,7 +23,7 @@ _RULE_DATES = (*DATE_KEYS, "until", "except", ALSO, "moved")
 
 
 def find_done_dates(memory: Memory, where: Node) -> dict[str, list[str]]:
-    """Return by the id of each repeating item the dates on which it was done, if a filter on days asks for them."""
+    """Return by id the dates on which each repeating item was done, if a filter on days asks for them."""
     since = _find_first(where)
     if since is None:
         return {}
@@ -36,7 +36,7 @@ def find_done_dates(memory: Memory, where: Node) -> dict[str, list[str]]:
 
 
 def _find_first(node: Node) -> str | None:
-    """Return the stamp from which on the journal has what a filter asks for; None if it asks for no first day."""
+    """Return the stamp from which on the journal must be read for a filter; None if the filter has no first day."""
     nodes = (each for each in iter_conditions(node) if isinstance(each, On) or each.key in (*DATE_KEYS, "updated_at"))
     dates = [date for each in nodes for date in ([each.window] if isinstance(each, On) else each.operands)]
     starts = [date.start for date in dates if isinstance(date, DateOperand)]
@@ -48,7 +48,7 @@ def _find_first(node: Node) -> str | None:
 
 
 def _iter_done(change: Change) -> Iterator[Item]:
-    """Yield the item of a change that does one date of what repeats, as it would be on that date alone."""
+    """Yield, for each change that marks one date of a repeated item as done, the item on that date alone."""
     old, new = change.before, change.after
     if change.kind != "item" or not old or not new or not may_repeat(old.properties):
         return

@@ -1,4 +1,4 @@
-"""Content words: what of a text can name something, in any script, without a list of words."""
+"""Content words: the words of a text that can name something, in any script, without a list of words."""
 
 import unicodedata
 from collections import Counter
@@ -32,7 +32,9 @@ def find_content_words(*texts: str) -> set[str]:
 
 
 def count_words(text: str) -> int:
-    """Return how many words a text has, also short ones and numbers; without spaces two characters are a word."""
+    """Return the number of words of a text, including short ones and numbers; in scripts without spaces two characters
+    are a word.
+    """
     return sum(map(_count, split_words(text)))
 
 
@@ -56,14 +58,16 @@ def find_words_of(item: Item) -> set[str]:
 
 
 def _make_key(word: str) -> str:
-    """Return what equal words share; nothing for one that names nothing."""
+    """Return a key that is the same for equal words; empty for a word that names nothing."""
     if UNSPACED.match(word) or word.isdigit():
         return word if len(word) > 1 else ""
     return unicodedata.normalize("NFC", word)[:SAME] if sum(map(str.isalpha, word)) >= LEAST else ""
 
 
 class WordCounts:
-    """How many items have each content word. They are counted once; after that the journal tells what to add."""
+    """The number of items that have each content word. They are counted once; after that the journal says what to
+    add.
+    """
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend

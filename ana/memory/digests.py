@@ -16,7 +16,9 @@ def digest_line(text: str) -> str:
 
 
 def digest_content(content: str, properties: Properties) -> str:
-    """Return the same for equal properties and texts that differ only in case, white space or a final full stop."""
+    """Return a digest that is the same for equal properties and for texts that differ only in case, white space or a
+    final full stop.
+    """
     text = " ".join(content.casefold().split())
     text = text.rstrip(" .!") or text  # a text of nothing but signs keeps them
     # null is the same as a missing key

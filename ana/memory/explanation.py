@@ -20,7 +20,7 @@ LONGEST = 40
 
 
 def explain_nothing(backend: Backend, query: Query) -> str:
-    """Return in a few sentences why a query finds nothing; empty if there is nothing to say."""
+    """Return the reasons why a query finds nothing, in a few sentences; empty if there is nothing to say."""
     if not backend.count("item"):
         return _("There are no items yet.")
     alone = replace(query, text=None, due=None, excluded=(), limit=1)
@@ -49,7 +49,7 @@ def _explain_unknown(backend: Backend, key: str) -> str:
 
 
 def _name_values(values: Sequence[tuple[Json, int]], wanted: Operand) -> str:
-    """Return values with their counts: those most like the wanted one, then the commonest."""
+    """Return values with their counts: the most similar to the wanted one, then the most frequent."""
     ranked = sorted(values, key=lambda each: (-_liken(str(each[0]), str(wanted)), -each[1]))[:MOST_VALUES]
     more = f" {tell_more(len(values) - len(ranked))}" if len(values) > len(ranked) else ""
     # quotes show that "1" was asked for where the values are numbers, and the other way round
@@ -61,7 +61,7 @@ def _name_values(values: Sequence[tuple[Json, int]], wanted: Operand) -> str:
 
 
 def _liken(known: str, wanted: str) -> float:
-    """Return how alike two names are, from 0.6 to 1; 0 if they are not."""
+    """Return the similarity of two names, from 0.6 to 1; 0 if they are not similar."""
     one, other = known.casefold(), wanted.casefold()
     if one in other or other in one:
         return 1.0

@@ -1,4 +1,4 @@
-"""A value, a name, a property in a few words. What is stored stands in quotes: our lines are told apart from it."""
+"""A value, a name, a property in a few words. Stored text is in quotes, to set it apart from ana's own lines."""
 
 import json
 import re
@@ -46,13 +46,13 @@ _WORD = re.compile(f"{_LETTER}+(?:[-.]{_LETTER}+)*")
 
 
 class Words(str):
-    """Words of ours in place of a value: they stand without quotes."""
+    """ana's own words in place of a value; they have no quotes."""
 
     __slots__ = ()
 
 
 def show_text(text: str) -> str:
-    """Return a single word as it is, because it cannot pretend to be ana's own text; any other text in quotes."""
+    """Return a single word unchanged, because it cannot pretend to be ana's own text; any other text in quotes."""
     return text if _WORD.fullmatch(text) else quote(text)
 
 
@@ -62,7 +62,7 @@ def show_name(name: str) -> str:
 
 
 def describe_property(name: str, value: Json, year: int | None = None) -> str:
-    """Return a property in a few words: a type or a status without its name, a rule as it is spoken."""
+    """Return a property in a few words: a type or a status without its name, a rule in spoken words."""
     return f"{name_property(name)}{show_value(word_values({name: value})[name], year)}"
 
 
@@ -99,7 +99,7 @@ def _word(name: str, value: str) -> str:
 def show_value(value: Json, year: int | None = None) -> str:
     """Return a value in a few words, whole or not at all: a date as Fri 27 Nov 15:00, a list with commas.
 
-    Days are shown without this year. Of a long list the first entries are shown, and how many more there are.
+    This year is omitted from days. For a long list, the first entries and the number of further ones are shown.
     """
     if isinstance(value, Words):
         return value
@@ -125,7 +125,7 @@ def show_step(old: Json, new: Json, year: int | None) -> str:
 
 
 def tell_more(count: int) -> str:
-    """Return how many of a list are left out."""
+    """Return a note with the number of entries left out of a list."""
     return _("and {n} more").format(n=count)
 
 

@@ -29,12 +29,12 @@ class Item:
 
     @property
     def source(self) -> str:
-        """Return where it is from: the person if all of it is theirs, else the least trusted source."""
+        """Return its source: the person if all of it is theirs, else the least trusted source."""
         return self.sources.least_trusted
 
     @property
     def date(self) -> str | None:
-        """Return its own date as written: due_date, else the first property that is a date; None without one."""
+        """Return its own date as written: due_date, else the first property that is a date; None if it has no date."""
         values = (self.properties.get("due_date"), *self.properties.values())
         return next((str(value) for value in values if day_of(value)), None)
 

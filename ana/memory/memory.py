@@ -20,12 +20,14 @@ from ana.values import Json, Properties
 
 
 class Memory(Reader):
-    """Items and Global Context lines, and the one way to change them. Every write returns what was read back."""
+    """Items and Global Context lines, and the one way to change them. Every write returns the records that were read
+    back.
+    """
 
     def create(
         self, content: str, properties: Properties | None = None, cause: Cause | None = None, *, copy: bool = True
     ) -> Change:
-        """Store a new item; of one that repeats the rule is checked.
+        """Store a new item; the rule of a repeating one is checked.
 
         Raises:
             DuplicateItem: Another item says the same, and a copy is not wanted.
@@ -49,15 +51,15 @@ class Memory(Reader):
     ) -> Change:
         """Replace an item's content, merge its properties; a property set to None is removed, an operation applied.
 
-        What repeats moves on when it is done, or when its date is left out (see ana.memory.repeating).
+        A repeating item moves on when it is done, or when its date is left out (see ana.memory.repeating).
 
         Args:
-            version: When the item that the caller saw was changed last.
+            version: The time at which the item that the caller saw was last changed.
 
         Raises:
             RecordChanged: It was changed after the caller saw it.
-            ToolError: There is no such item, an operation does not go with what is there, or what it would be cannot be
-                stored, or is too large.
+            ToolError: There is no such item, an operation does not fit the present value, or the new item cannot be
+                stored or is too large.
         """
 
         def plan() -> Change:
@@ -82,7 +84,7 @@ class Memory(Reader):
             content: Their new content; None if it stays.
 
         Raises:
-            ToolError: As `update`, of any of them, with its id where they are several.
+            ToolError: As in `update`, for any of the items; the message names its id if there are several.
         """
         unique = list(dict.fromkeys(ids))
 
@@ -110,7 +112,7 @@ class Memory(Reader):
         return Change("item", old.id, old, new)
 
     def claim(self, names: Sequence[str], cause: Cause | None = None) -> list[Change]:
-        """Make records, given by name as to `to_key`, the person's own words: a change of their sources alone.
+        """Mark records as the person's own words; only their sources change. Names are as in `to_key`.
 
         Raises ToolError if one does not exist.
         """
@@ -182,16 +184,16 @@ class Memory(Reader):
     def apply(
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
     ) -> list[Change]:
-        """Make new changes as the backend's `apply` does. Raises ToolError as `check_item` and `check_names`."""
+        """Make new changes like the backend's `apply`. Raises ToolError like `check_item` and `check_names`."""
         for change in (entry.change for entry in entries):
             if change.after:
                 check_names(check_item(change.after, change.before), change.before)
         return self.backend.apply(entries, expected, distinct=distinct)
 
     def put_back(self, changes: Sequence[Change], cause: Cause) -> list[Change]:
-        """Put records back as they once were, all of them or none; a line gets its old number again.
+        """Restore earlier states of records, all or none; a line gets its old number again.
 
-        Raises RecordChanged if one is not as its change says that it is now.
+        Raises RecordChanged if the present state of a record differs from the one in its change.
         """
         entries = self._enter(changes, cause)
         # whatever the bounds of today: it was stored once
@@ -246,7 +248,7 @@ class Memory(Reader):
         ]
 
     def _find_earlier(self, key: str, count: int) -> list[Change]:
-        """Return the changes that the call with a key has made before, at most so many."""
+        """Return the changes that the call with a key has made before, at most this many."""
         changes: list[Change] = []
         while key and len(changes) < count and (change := self.backend.find_change(_number_key(key, len(changes)))):
             changes.append(change)

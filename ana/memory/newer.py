@@ -14,9 +14,8 @@ FIRST = 10
 
 
 def put_newer_first(memory: Reader, result: QueryResult) -> tuple[QueryResult, dict[str, str]]:
-    """Return an answer to a text with each fact before older ones that are alike, where nothing else moves.
-
-    Beside it, by its id, for each older fact that speaks of the same the id of the newer one.
+    """Return an answer to a text with each fact before older similar ones; nothing else moves. With it, for each older
+    fact about the same matter, by its id, the id of the newer one.
     """
     if not result.fitting:
         return result, {}
@@ -34,7 +33,7 @@ def put_newer_first(memory: Reader, result: QueryResult) -> tuple[QueryResult, d
 
 
 def _list_pairs(memory: Reader, items: Sequence[Item]) -> Iterator[tuple[str, str, bool]]:
-    """Yield the ids of each newer and older fact that are alike, and whether they speak of the same."""
+    """Yield the ids of each pair of a newer and an older similar fact, and whether they are about the same matter."""
     facts = [item for item in items if is_fact(item)]
     least = IN_ORDER.get(memory.backend.embedder_name)
     if least is None or len(facts) < 2:

@@ -1,6 +1,7 @@
-"""Operations on the values of an item: what an update adds to a value or takes from it, instead of replacing it.
+"""Operations on the values of an item: an update adds to a value or takes from it, instead of replacing it.
 
-A model that wants to add two entries to a list of seven would otherwise send the list again, and lose what it left out.
+Otherwise a model that adds two entries to a list of seven would have to send the whole list again, and entries that it
+omits would be lost.
 """
 
 import json
@@ -30,8 +31,8 @@ _DISTANCE = re.compile(r"([+-]?\d{1,4}) (minute|hour|day|week|month|year)s?")
 class Operation:
     """A change to the value of a property, or to `content`; fields that are None do nothing.
 
-    `add` is entries of a list, or a number; `remove` entries; `append` text that is put under a text; `replace` a piece
-    of a text, and what stands in its place; `shift` a distance by which a date moves, as count and unit.
+    `add` is entries of a list, or a number; `remove` entries; `append` text that is added below a text; `replace` a
+    piece of a text, and its new wording; `shift` a distance by which a date moves, as count and unit.
     """
 
     name: str
@@ -166,7 +167,7 @@ def _to_list(entries: Json) -> list[Json]:
 
 
 class _Places:
-    """Where the entries of a list are, each of which can be taken once."""
+    """The places of a list's entries, each of which can be taken once."""
 
     def __init__(self, entries: Sequence[Json]) -> None:
         self._taken = set[int]()
@@ -176,7 +177,9 @@ class _Places:
                 alike[key].append(place)
 
     def take(self, entry: Json) -> int | None:
-        """Return the first place of an entry that is left, of a text else one that differs in case; None for none."""
+        """Return the first remaining place of an entry; for a text, otherwise of one that differs only in case; None if
+        there is none.
+        """
         for alike, key in zip(self._alike, _list_keys(entry), strict=False):
             while places := alike[key]:
                 if (place := places.pop()) not in self._taken:
@@ -186,7 +189,7 @@ class _Places:
 
 
 def _list_keys(entry: Json) -> list[Hashable]:
-    """Return what an entry is known by; a text first by itself and then by what it is in any case."""
+    """Return the keys of an entry; for a text, first the text itself and then its form without case."""
     if isinstance(entry, list | dict):
         return [("", json.dumps(entry, sort_keys=True))]
     return [entry, str(fold_case(entry))] if isinstance(entry, str) else [entry]

@@ -20,7 +20,7 @@ EVERY = 1_000_000
 
 
 def is_from(item: Item, source: str) -> bool:
-    """Return whether something of an item is from a source; of the person, whether all of it is."""
+    """Return whether any part of an item is from a source; for the person, whether all of it is."""
     if source in (PERSON, OTHERS):
         return is_others(item.source) == (source == OTHERS)
     return source in (item.sources.content, *item.sources.properties.values())
@@ -29,7 +29,7 @@ def is_from(item: Item, source: str) -> bool:
 def find_from(
     memory: Memory, source: str, text: str | None, where: Mapping[str, Json] | None, limit: int
 ) -> QueryResult:
-    """Find items from a source, as `Memory.find` does. Errors as of that."""
+    """Find items from a source, like `Memory.find`, with the same errors."""
     result = memory.find(text, where, EVERY)
     places = [n for n, item in enumerate(result.items) if is_from(item, source)]
     fitting = result.fitting and sum(n < result.fitting for n in places[:limit])

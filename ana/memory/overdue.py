@@ -19,11 +19,11 @@ NO_STATUS = "dated; without a status it is never overdue"
 
 
 def make_overdue_filter(now: datetime, since: datetime | None = None) -> dict[str, Json]:
-    """Return the filter of what is overdue at a moment.
+    """Return the filter for items that are overdue at a moment.
 
     Args:
         now: The moment, aware.
-        since: What was overdue at this earlier moment is left out.
+        since: An earlier moment; items that were overdue then are left out.
     """
     passed: dict[str, Json] = {"$lt": now.isoformat(), **({"$gte": since.isoformat()} if since else {})}
     repeats: list[Json] = [{name: {"$ne": None}} for name in REPEATING]

@@ -1,4 +1,4 @@
-"""Reading and finding what is stored: items and Global Context."""
+"""Reading and finding stored records: items and lines of Global Context."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -53,8 +53,8 @@ class Reader:
     ) -> QueryResult:
         """Find items by meaning (nearest first), by property, or both; without text by own date, then newest.
 
-        Of several texts, which say the same in other words, the answers are fused. A text that only asks what is due
-        then becomes a filter on the items' own date.
+        If several texts are given, which say the same in other words, their answers are fused. A text that only asks
+        what is due on some days becomes a filter on the items' own date.
 
         Raises ToolError if the filter or the limit is not valid.
         """
@@ -85,11 +85,11 @@ class Reader:
         since: datetime | None = None,
         where: Mapping[str, Json] | None = None,
     ) -> QueryResult:
-        """Find what is overdue (see ana.memory.overdue), what was due first before the rest.
+        """Find overdue items (see ana.memory.overdue), the longest overdue first.
 
         Args:
-            now: At which moment; None for the present one.
-            since: What was overdue at this earlier moment is left out.
+            now: The moment; None for the present one.
+            since: An earlier moment; items that were overdue then are left out.
             where: A further filter.
         """
         now = now or self._clock.now()
@@ -112,7 +112,7 @@ class Reader:
         return self.backend.scan("item")
 
     def count(self) -> int:
-        """Return how many items there are."""
+        """Return the number of items."""
         return self.backend.count("item")
 
     def lines(self) -> dict[int, str]:
@@ -126,14 +126,16 @@ class Reader:
         return self.backend.entries(turn=turn, id=id, since=since, limit=limit)
 
     def get_recorded_at(self, item: Item) -> str:
-        """Return when an item's text was written or changed last, by the journal, as a stamp."""
+        """Return the time at which an item's text was last written or changed, by the journal, as a stamp."""
         if item.created_at == item.updated_at:
             return item.created_at
         changes = ((entry.ts, entry.change.before, entry.change.after) for entry in self.history(id=item.id))
         return next((ts for ts, old, new in changes if old and new and old.content != new.content), item.created_at)
 
     def get_completed_at(self, item: Item) -> str | None:
-        """Return when an item's status became done, by the journal, as a stamp; None if it is open or not known."""
+        """Return the time at which an item's status became done, by the journal, as a stamp; None if it is open or the
+        time is unknown.
+        """
         if not has_status(item.properties, DONE):
             return None
         entries = self.history(id=item.id)

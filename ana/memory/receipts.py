@@ -1,4 +1,4 @@
-"""Receipts of writes, as people see them and traces record them."""
+"""Receipts of writes, in the form that people see and traces record."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -46,7 +46,9 @@ MOST_PROPERTIES = 8
 
 
 def make_receipt(change: Change, zone: tzinfo | None = None) -> dict[str, Any]:
-    """Return a write as people are shown it: op, kind, id, and the record before and after, its moments in a zone."""
+    """Return a write in the form for people: op, kind, id, and the record before and after, with its moments in a
+    zone.
+    """
     records = change.before, change.after
     local = (each and (localize(each, zone) if zone else replace(each, zone="")) for each in records)
     before, after = (each and plain(to_json(each)) for each in local)
@@ -54,10 +56,11 @@ def make_receipt(change: Change, zone: tzinfo | None = None) -> dict[str, Any]:
 
 
 def combine_receipts(receipts: Iterable[Receipt]) -> list[Receipt]:
-    """Return one receipt for each record, from before the first to after the last; none for one that is as it was.
+    """Return one receipt for each record, from before its first change to after its last; none for a record that is
+    unchanged in the end.
 
-    That of what repeats has `passed_over` too, how many dates no change marked, and `marked`, those that several did.
-    That of a record which is called as another one has `alike`.
+    The receipt of a repeated item also has `passed_over`, the number of dates that no change marked, and `marked`, the
+    dates that several changes marked. The receipt of a record with the same title as another one has `alike`.
     """
     spans: dict[tuple[str, str], Receipt] = {}
     for receipt in receipts:
@@ -77,7 +80,7 @@ def combine_receipts(receipts: Iterable[Receipt]) -> list[Receipt]:
 
 
 def describe_change(receipt: Receipt) -> str:
-    """Return a receipt as people read it: + “Buy milk” (task, due Fri 27 Nov)."""
+    """Return a receipt in the words for people: + “Buy milk” (task, due Fri 27 Nov)."""
     about = f"{name_verbs()['line', receipt['op']].lower()}: " if receipt["kind"] == "line" else ""
     return f"{SIGNS[receipt['op']]} {about}{_describe_record(receipt)}"
 
@@ -114,7 +117,7 @@ def list_changes(
 
 
 def tells_no_changes(receipt: str | None) -> bool:
-    """Whether a receipt says that nothing was written, also in the words of an earlier version."""
+    """Whether a receipt says that nothing was written, even in the words of an earlier version."""
     return bool(receipt) and not str(receipt).startswith("- ")
 
 
@@ -177,7 +180,7 @@ def list_parts(receipt: Receipt) -> list[str]:
 
 
 def _describe_values(old: Properties, new: Properties, year: int, *, moved_on: bool) -> Iterator[str]:
-    """Yield what became of each value that is there; its dates are told already where what repeats moved on."""
+    """Yield the change of each value, without dates that were told already because a repeated item moved on."""
     for name, value in new.items():
         if moved_on and name in (*DATE_KEYS, "done_for"):
             continue
@@ -191,13 +194,13 @@ def _describe_values(old: Properties, new: Properties, year: int, *, moved_on: b
 
 
 def _tell_own_times(record: Mapping[str, Any], properties: Properties) -> list[str]:
-    """Return by the clock of another zone, which a record keeps, when its first date among properties is."""
+    """Return the time of a record's first date among properties by the clock of the zone that the record keeps."""
     date = next((properties[key] for key in DATE_KEYS if day_of(properties.get(key))), None)
     return [*filter(None, [tell_own_time(record.get("zone", ""), date)])]
 
 
 def _tell_date(receipt: Receipt, year: int) -> Iterator[str]:
-    """Yield the date of a record that is called as another one, if it is as it was."""
+    """Yield the date of a record with the same title as another one, if the date did not change."""
     old, new = (receipt[when].get("properties", {}) for when in ("before", "after"))
     unchanged = ((key, value) for key, value in new.items() if day_of(value) and old.get(key) == value)
     for key, value in islice(unchanged, 1 if receipt.get("alike") else 0):
@@ -205,7 +208,7 @@ def _tell_date(receipt: Receipt, year: int) -> Iterator[str]:
 
 
 def _describe_done(receipt: Receipt, year: int) -> Iterator[str]:
-    """Yield for which date what repeats was done, how many it passed over, and which is next."""
+    """Yield the date for which a repeated item was done, the number of dates passed over, and the next date."""
     old, new = (receipt[when].get("properties", {}) for when in ("before", "after"))
     if new.get("done_for") != old.get("done_for") and day_of(new.get("done_for")):
         yield _("done for {day}").format(day=show_value(receipt.get("marked") or new["done_for"], year))
@@ -220,13 +223,13 @@ def _describe_done(receipt: Receipt, year: int) -> Iterator[str]:
 
 
 def _list_marked(receipt: Receipt) -> list[Json]:
-    """Return the date of what repeats that a write marked as done."""
+    """Return the date of a repeated item that a write marked as done."""
     old, new = ((receipt[when] or {}).get("properties", {}) for when in ("before", "after"))
     return [new["done_for"]] if old and day_of(new.get("done_for")) and new["done_for"] != old.get("done_for") else []
 
 
 def _count_passed_over(receipt: Receipt) -> int:
-    """Return how many dates before the one that was done were not marked, by the clock on the wall, in no zone."""
+    """Return the number of unmarked dates before the one that was done, by local time without a zone."""
     if "passed_over" in receipt:
         return int(receipt["passed_over"])
     if not (receipt["before"] and receipt["after"]):
@@ -244,7 +247,7 @@ def _drop_zone(value: Json) -> Json:
 
 
 def _describe_edit(old: str, new: str) -> Iterator[str]:
-    """Yield what became of a text below its title: what was added, or the first line that is another."""
+    """Yield the change of a text below its title: the added part, or the first line that differs."""
     if old.strip() and new.startswith(old) and (added := new.removeprefix(old).strip()):
         yield f"+ {quote(added, LONGEST_VALUE)}"
     elif find_title(old) == find_title(new):
@@ -261,7 +264,7 @@ def _cut_to_difference(old: str, new: str) -> tuple[str, ...]:
 
 
 def _describe_step(old: Json, new: Json, year: int) -> str:
-    """Return what became of a value: the entries that came and went of a list, else both."""
+    """Return the change of a value: for a list the added and removed entries, else the old and the new value."""
     if isinstance(old, list) and isinstance(new, list):
         signs = (("+", list_others(new, old)), ("-", list_others(old, new)))
         if steps := [f"{sign} {', '.join(show_value(each, year) for each in part)}" for sign, part in signs if part]:
@@ -270,7 +273,7 @@ def _describe_step(old: Json, new: Json, year: int) -> str:
 
 
 def _describe_days(name: str, old: Json, new: Json, year: int) -> tuple[list[str], list[str]]:
-    """Return which dates of what repeats came to those that are left out, added or moved, and which no longer are."""
+    """Return the dates of a repeated item that are newly left out, added or moved, and those that no longer are."""
     before, now = read_moves(old), read_moves(new)
     added = {day: to for day, to in now.items() if day not in before or before[day] != to}
     again: list[Json] = [day for day in before if day not in now]

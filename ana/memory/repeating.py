@@ -46,7 +46,9 @@ _CHOICES = {"repeat_from": ("due", "done"), "missed": ("waits", "passes")}
 
 @dataclass(frozen=True)
 class Revision:
-    """The circumstances of a change of properties: the old ones (none of a new item), the changed names, the moment."""
+    """The circumstances of a change of properties: the old properties (none for a new item), the changed names, the
+    moment.
+    """
 
     old: Properties
     changes: Collection[str]
@@ -54,7 +56,7 @@ class Revision:
     zone: tzinfo
 
     def apply(self, new: Properties) -> Properties:
-        """Return the properties as they are stored, for those that the change alone would leave.
+        """Return the properties to store, given those that would result from the change alone.
 
         Raises ToolError, with the right form as its hint, if a rule or a date cannot be read, or they do not fit.
         """
@@ -118,7 +120,7 @@ class Revision:
         return new
 
     def _find_begin(self, new: Properties, lead: str | None) -> datetime:
-        """Return from when on the first date is looked for: a day that is not over, or the date that is given."""
+        """Return the moment from which the first date is searched: a day that is not over, or the given date."""
         now = self.now.replace(tzinfo=None)
         today = datetime.combine(now, time())
         if lead is None:
@@ -132,7 +134,9 @@ class Revision:
         return first
 
     def _settle_dates(self, new: Properties) -> Properties:
-        """Return the properties with dates that were changed alone: they must be the rule's, and move together."""
+        """Return the properties after a change of dates without the rule: the dates must fit the rule, and move
+        together.
+        """
         lead, before = find_lead(new), read_repeat(self.old, self.zone)
         if lead is None or before is None:
             return new
@@ -150,7 +154,7 @@ class Revision:
         return self._shift(new, lead)
 
     def _shift(self, new: Properties, lead: str) -> Properties:
-        """Return the properties with the other dates as far from the first as they were."""
+        """Return the properties with the other dates at the same distance from the first as before."""
         before = read_repeat(self.old | {"repeats": "FREQ=DAILY"}, self.zone)
         first, shifted = read_local(str(new[lead]), self.zone), dict(new)
         for key in before.keys[1:] if before and before.keys[0].name == lead else ():
@@ -172,7 +176,7 @@ class Revision:
     # ---- done, left out, added, moved
 
     def _finish(self, new: Properties) -> Properties:
-        """Return the properties of an item that is done once: it moves on, unless that was its last time."""
+        """Return the properties of an item after one date is done: it moves on, unless that was its last date."""
         repeat = self._read({**new, "done_for": self.old.get("done_for")})
         if repeat is None:
             return new
@@ -218,7 +222,7 @@ class Revision:
         return day_of(done_for) or self.now.date()
 
     def _pass_over(self, new: Properties) -> Properties:
-        """Return the properties with the next date that is not left out."""
+        """Return the properties moved to the next date that is not left out."""
         repeat = self._read(new)
         if repeat is None:
             return new
@@ -249,7 +253,7 @@ class Revision:
                     )
 
     def _find_fresh(self, name: str, new: Properties) -> dict[str, date]:
-        """Return the single dates of a property that a change gives and that it did not have."""
+        """Return the single dates that a change newly gives a property."""
         before = list_days(self.old.get(name))
         fresh = [each for each in list_days(new.get(name)) if each not in before] if name in self.changes else []
         return {each: read_day_or_moment(each, self.zone) for each in fresh}
@@ -259,7 +263,7 @@ class Revision:
 
 
 def find_lead(properties: Mapping[str, Json]) -> str | None:
-    """Return the date that a rule counts from."""
+    """Return the date from which a rule counts."""
     return next((key for key in DATE_KEYS[:-1] if day_of(properties.get(key))), None)
 
 
@@ -274,7 +278,7 @@ def list_next(repeat: Repeat, now: datetime) -> str:
 
 
 def tell_dates(repeat: Repeat, occurrence: Occurrence) -> str:
-    """Return when an occurrence is: 2026-12-11T16:00 (Friday) to 17:30."""
+    """Return the time of an occurrence: 2026-12-11T16:00 (Friday) to 17:30."""
     start, end = occurrence.dates[repeat.keys[0].name], occurrence.dates.get("end_date")
     if end is None or end in (start, start[:10]):
         return str(add_weekday(start))

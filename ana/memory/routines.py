@@ -1,4 +1,4 @@
-"""Routines among the items: what is asked at its times, and is nothing that somebody has to do."""
+"""Routines among the items: questions that ana asks itself at set times; nobody has to do them."""
 
 from ana.memory.item import Item
 
@@ -7,5 +7,5 @@ ROUTINE = "routine"
 
 
 def is_routine(item: Item | None) -> bool:
-    """Return whether an item is asked at its times."""
+    """Return whether an item is a routine."""
     return item is not None and item.properties.get("type") == ROUTINE

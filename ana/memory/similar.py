@@ -1,4 +1,4 @@
-"""Records like another, by the vectors that are stored: nothing is embedded."""
+"""Records similar to another one, by stored vectors; nothing is embedded."""
 
 import calendar
 import re
@@ -53,10 +53,10 @@ def find_similar(backend: Backend, id: str, where: Node, limit: int) -> QueryRes
 
 
 def find_older(backend: Backend, kind: Kind, record: Item) -> list[Item]:
-    """Return facts of the same matter as a newer one, the nearest first.
+    """Return facts about the same matter as a newer one, the nearest first.
 
-    Alike is not contradicting: both may be true. What has a status or a date of its own is no fact but something to do,
-    or an occasion; its date tells which counts.
+    Similar facts need not contradict each other: both may be true. A record with a status or a date of its own is not a
+    fact but a task or an occasion; its date says which one counts.
     """
     if backend.embedder_name not in IN_ORDER or not is_fact(record):
         return []
@@ -65,7 +65,7 @@ def find_older(backend: Backend, kind: Kind, record: Item) -> list[Item]:
 
 
 def is_same_matter(newer: Item, older: Item, cosine: float) -> bool:
-    """Return whether two facts with a cosine speak of the same, so that the newer may replace the older."""
+    """Return whether two facts with this cosine are about the same matter, so that the newer may replace the older."""
     new, old = get_words(newer), get_words(older)
     if len({each & _OCCASIONS for each in (new, old) if each & _OCCASIONS}) > 1:
         return False
@@ -76,7 +76,7 @@ def is_same_matter(newer: Item, older: Item, cosine: float) -> bool:
 
 
 def get_words(record: Item) -> frozenset[str]:
-    """Return the words of a record's text that say something."""
+    """Return the meaningful words of a record's text."""
     return frozenset(list_content_words(record.content))
 
 

@@ -1,4 +1,4 @@
-"""The single dates that lie over a rule of repetition: left out, added, moved."""
+"""The single dates that are exceptions to a rule of repetition: left out, added, moved."""
 
 from datetime import date
 
@@ -11,26 +11,26 @@ SINGLE = ("except", ALSO, "moved")
 
 
 def list_days(value: Json) -> list[str]:
-    """Return the dates of such a property; of moved dates, those that they were moved from."""
+    """Return the dates of such a property; for moved dates, the original dates."""
     return [str(each) for each in value] if isinstance(value, list | dict) else []
 
 
 def list_values(value: Json) -> list[Json]:
-    """Return whatever should be a date in such a property."""
+    """Return all values in such a property that should be dates."""
     if isinstance(value, dict):
         return [*value, *value.values()]
     return value if isinstance(value, list) else [value]
 
 
 def read_moves(value: Json) -> Properties:
-    """Return the dates of such a property, each with where to if it is moved."""
+    """Return the dates of such a property, each with its new date if it is moved."""
     if isinstance(value, dict):
         return value
     return {str(day): None for day in list_values(value)}
 
 
 def merge_moved(old: Properties, new: Properties) -> Properties:
-    """Return new properties in which earlier moves are kept beside the new ones, and single dates are lists."""
+    """Return new properties that keep earlier moves beside the new ones, with single dates as lists."""
     moved, before = new.get("moved"), old.get("moved")
     merged = new | {name: [new[name]] for name in ("except", ALSO) if isinstance(new.get(name), str)}
     if isinstance(moved, dict):

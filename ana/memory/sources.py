@@ -1,6 +1,7 @@
 """Sources: where a write comes from, and the content and each property of a record.
 
-What matters is whether it is the person or others. It knows records as JSON alone, so that databases can use it.
+The important distinction is between the person and others. This module knows records only as JSON, so that databases
+can use it.
 """
 
 import json
@@ -32,22 +33,22 @@ _ASSISTANT = re.compile(r"mcp-(.+)-\w+")
 
 
 def name_assistant(name: str) -> str:
-    """Return the source of what another assistant writes."""
+    """Return the source of texts by another assistant."""
     return _name("assistant", name)
 
 
 def name_calendar(name: str) -> str:
-    """Return the source of what is read from a calendar that is followed."""
+    """Return the source of entries of a followed calendar."""
     return _name("calendar", name)
 
 
 def is_followed(source: str) -> bool:
-    """Return whether a source is a calendar that is read again and again, so that what is its own changes there."""
+    """Return whether a source is a followed calendar, so that its entries must be changed there."""
     return source.startswith("calendar ")
 
 
 def name_tool(name: str) -> str:
-    """Return the source of what a tool of the person's own returns."""
+    """Return the source of results of a tool of the person's own."""
     return _name("tool", name)
 
 
@@ -64,7 +65,7 @@ def read_source(source: object) -> str:
 
 
 def weigh(known: str, source: str) -> str:
-    """Return the less trusted of two sources: others before the person, and of others the later, `source`."""
+    """Return the less trusted of two sources: others before the person, and of two others the later one, `source`."""
     return source if is_others(source) else known
 
 
@@ -77,7 +78,7 @@ class Sources:
 
     @property
     def least_trusted(self) -> str:
-        """Return the person, or the last source that is another."""
+        """Return the last source that is not the person; else the person."""
         return next((s for s in reversed([self.content, *self.properties.values()]) if is_others(s)), PERSON)
 
     def to_json(self) -> dict[str, Json]:
@@ -99,7 +100,7 @@ ALL_MINE = Sources()
 
 
 def tell_all(source: str, properties: Collection[str]) -> Sources:
-    """Return the sources of a record that is from one source alone."""
+    """Return the sources of a record with a single source."""
     return Sources(source, dict.fromkeys(properties, source) if is_others(source) else {})
 
 
@@ -108,11 +109,11 @@ def tell_part(known: str, old: Json, new: Json, change: object, source: str) -> 
 
     Args:
         known: Its source before.
-        old: What it was; None if it was not there.
-        new: What it is.
-        change: What the write gives for it, a value or what is done inside it; None if it gives nothing: what code
+        old: The old value; None if there was none.
+        new: The new value.
+        change: The write's own value or operation for it; None if the write does not mention it: a value that code
             moves on by itself keeps its source.
-        source: The write's.
+        source: The source of the write.
     """
     if new == old or (change is None and old is not None):
         return known
@@ -134,7 +135,7 @@ def tell_properties(
 
 
 def describe_claim(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
-    """Return whose words a record as JSON is now; nothing if that is as it was."""
+    """Return the author of a record's text after a claim; nothing if the author did not change."""
     if ("sources" in old) == ("sources" in new):
         return []
     return [_("no longer your own words") if "sources" in new else _("now your own words")]
@@ -148,7 +149,7 @@ def _name(kind: str, name: str) -> str:
 
 
 def find_source(turn: str) -> str:
-    """Return the author of a turn, as far as its name says."""
+    """Return the source of a turn, as far as its name shows it."""
     if turn.startswith("import-"):
         return IMPORT
     match = _ASSISTANT.fullmatch(turn)
@@ -195,7 +196,7 @@ def _tell(known: Sources, before: Record, after: Record, source: str) -> Sources
 
 
 def _guess_change(old: Json, new: Json) -> Json:
-    """Return the new value if it takes the place of the old one; else, if that is still in it, what no value is."""
+    """Return the new value if it replaces the old one; if it still contains the old one, return an operation."""
     is_inside = isinstance(old, str) and isinstance(new, str) and old.strip() and old in new
     if isinstance(old, list) and isinstance(new, list):
         is_inside = any(each in new for each in old)

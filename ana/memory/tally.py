@@ -46,7 +46,7 @@ class Tally:
             return counts
 
     def read_last(self) -> Counts:
-        """Return the counts as they were read last, without looking whether something was written since."""
+        """Return the counts of the last read, without checking for later writes."""
         return self._counted[1] if self._counted else self.read()
 
     def _add(self, counts: Counts, entries: Iterable[Entry]) -> Counts:

@@ -13,7 +13,7 @@ from ana.memory.memory import Memory
 
 @dataclass(frozen=True)
 class DeletedRecord:
-    """An item or a Global Context line as it was when it was deleted, at `ts` (ISO 8601 in UTC)."""
+    """An item or a Global Context line in its last state, deleted at `ts` (ISO 8601 in UTC)."""
 
     ts: str
     kind: Kind
@@ -30,7 +30,7 @@ class DeletedRecord:
 
 
 def list_deleted(memory: Memory) -> list[DeletedRecord]:
-    """Return every deleted record that was not restored, the one deleted last first."""
+    """Return every deleted record that was not restored, the last deleted first."""
     return _to_records(memory.backend.deletions())
 
 
@@ -40,9 +40,9 @@ def find_deleted(memory: Memory, name: str) -> DeletedRecord | None:
 
 
 def restore(memory: Memory, name: str, cause: Cause | None = None) -> Change:
-    """Bring a deleted record, an item's id or "line 3", back as it was; UserError if it is not in the trash.
+    """Bring a deleted record, an item's id or "line 3", back unchanged. Raises UserError if it is not in the trash.
 
-    A call that already did gets the change of that time.
+    If the same call has already brought it back, the earlier change is returned.
     """
     record = find_deleted(memory, name)
     if record is None:

@@ -1,4 +1,4 @@
-"""Items whose times belong to a zone: as instants, as what repeats, and as they are written (see ana.time.travel)."""
+"""Items whose times belong to a zone: their times as instants, in repetitions, and as written (see ana.time.travel)."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -18,7 +18,7 @@ _DAY = len("2026-01-13")
 
 
 def find_own_zone(item: Item) -> tzinfo | None:
-    """Return the zone that an item's times without an offset belong to; None for what goes along with the person."""
+    """Return the zone to which an item's times without an offset belong; None if they move along with the person."""
     return travel.find_own_zone(item.properties, item.zone, repeats=may_repeat(item.properties))
 
 
@@ -40,17 +40,17 @@ def read_item_repeat(item: Item, person: tzinfo) -> Repeat | None:
 
 
 def settle_zone(properties: Properties, zone: tzinfo, old: Item | None = None) -> tuple[Properties, str]:
-    """Return the properties of an item that is written, and the zone that it keeps.
+    """Return the properties of an item for storing, and the zone that it keeps.
 
     An item has one zone. If some of its times are changed in another one, the rest are converted to it.
 
     Args:
-        properties: As they will be stored.
+        properties: The properties before the zone is settled.
         zone: The zone of the person.
-        old: The item as it was; None for a new one.
+        old: The item before the change; None for a new one.
 
     Raises:
-        ToolError: The property `zone` names none.
+        ToolError: The property `zone` names no known zone.
     """
     here = str(zone) if find_zone(str(zone)) else ""
     times = {key for key, value in properties.items() if _has_times(value)}
@@ -129,7 +129,7 @@ def _is_local(value: Json) -> bool:
 
 
 def _change_times(value: Json, change: Callable[[datetime], datetime]) -> Json:
-    """Return a value with another moment for each, also in a list, that has no offset."""
+    """Return a value in which each moment without an offset is replaced, also in a list."""
     if isinstance(value, list):
         return [_change_times(each, change) for each in value]
     if not _is_local(value):
@@ -139,7 +139,7 @@ def _change_times(value: Json, change: Callable[[datetime], datetime]) -> Json:
 
 
 def _move_to_clock(value: Json, zone: tzinfo) -> Json:
-    """Return a moment with an offset by the clock of a zone; anything else as it is."""
+    """Return a moment with an offset by the clock of a zone; anything else unchanged."""
     if not isinstance(value, str) or len(value) <= _DAY or not day_of(value):
         return value
     moment = datetime.fromisoformat(value)

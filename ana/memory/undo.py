@@ -1,4 +1,4 @@
-"""Undo of a turn: everything it wrote, items and Global Context alike, becomes what it was.
+"""Undo of a turn: every item and line of Global Context that it wrote gets its earlier state back.
 
 An undo is itself a turn, named `undo-XXXXXXXX-of-TURN`, and can be undone. A record that something else has changed
 afterwards is a conflict: then nothing is undone, unless the caller overrides it.
@@ -27,7 +27,9 @@ _UNDO = re.compile(rf"{PREFIX}(?P<mark>[0-9a-f]{{8}})-of-(?P<turn>.+)")
 
 @dataclass(frozen=True)
 class Conflict:
-    """A record that was changed after the turn, as that left it and now; None if it does not exist."""
+    """A record that was changed after the turn: its state after the turn and its present one; None if it does not
+    exist.
+    """
 
     after: Item | None
     now: Item | None
@@ -35,7 +37,7 @@ class Conflict:
 
 @dataclass(frozen=True)
 class Undone:
-    """The outcome of an undo of `turn`; `name` is the turn that undid it, empty where nothing was changed.
+    """The outcome of an undo of `turn`; `name` is the turn that undid it, empty if nothing was changed.
 
     The changes are its own, the last first. The conflicts are records that were changed after the turn; nothing was
     undone unless they were overridden.
@@ -54,7 +56,8 @@ def find_undone_turn(name: str) -> str | None:
 
 
 def find_undoable(memory: Memory, thread: str | None = None, *, running: str | None = None) -> str:
-    """Return the newest turn, of a thread or of all, that wrote something and was not undone, but for the running one.
+    """Return the newest turn, of a thread or of all, that wrote something and was not undone, other than the running
+    one.
 
     Raises UserError if there is none.
     """
@@ -72,7 +75,9 @@ def find_undoable(memory: Memory, thread: str | None = None, *, running: str | N
 
 
 def _name_elsewhere(memory: Memory, running: str | None) -> str:
-    """Return where something can be taken back, to be read after what cannot; empty if nowhere."""
+    """Return a sentence on where else a turn can be undone, to follow a sentence that refuses an undo here; empty if
+    nowhere.
+    """
     try:
         turn = find_undoable(memory, running=running)
     except UserError:
@@ -89,9 +94,9 @@ def undo(
 
     Args:
         turn: The turn's id, from `find_undoable` or the history.
-        override: Whether records that were changed afterwards are put back as well; or just these conflicts.
+        override: Whether records that were changed afterwards are put back as well; or only these conflicts.
         mark: 8 hexadecimal digits, the same if the same undo is asked for again; default: random.
-        source: Who asks for it; the records get the sources that they had.
+        source: The source of the undo; the records get their earlier sources back.
     """
     name = f"{PREFIX}{mark or secrets.token_hex(4)}-of-{turn}"
 

@@ -1,4 +1,4 @@
-"""An item as a write makes it: properties merged, what repeats moved on, and the source of each part."""
+"""The item that results from a write: merged properties, a repeated item moved on, and the source of each part."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -46,7 +46,7 @@ def update_item(
 
 
 def _move_along(old: Properties, changes: Mapping[str, Json | Operation]) -> Mapping[str, Json | Operation]:
-    """Return a change; of what repeats and moves by a distance the end and the single dates go along."""
+    """Return a change; if a repeated item is moved by a distance, its end and single dates move along."""
     shift = next((each for key, each in changes.items() if key in DATE_KEYS and isinstance(each, Operation)), None)
     if shift is None or not may_repeat(old):
         return changes
@@ -57,7 +57,9 @@ def _move_along(old: Properties, changes: Mapping[str, Json | Operation]) -> Map
 
 
 def _check_followed(old: Item, text: str, stored: Properties, source: str) -> None:
-    """Raise ToolError if a change is of what a calendar says, which its next reading would set back."""
+    """Raise ToolError if a change is to a part that comes from a calendar, because its next reading would reverse the
+    change.
+    """
     calendar = old.sources.content
     if not is_followed(calendar) or source == calendar:
         return

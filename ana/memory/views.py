@@ -1,4 +1,4 @@
-"""Items as a model and as people are shown them: times by the clock where the person is."""
+"""Items in the forms for models and for people: times by the clock of the person's zone."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -53,7 +53,9 @@ def show_occurrence(item: Item, dates: Mapping[str, str]) -> Item:
 
 
 def tell_source(*records: Item | None) -> dict[str, Json]:
-    """Return under `source` the last source of the records that is not the person; nothing if all are the person's."""
+    """Return, under `source`, the last source of the records that is not the person; nothing if all are the
+    person's.
+    """
     others: list[Json] = [each.source for each in records if each and is_others(each.source)]
     return {"source": others[-1]} if others else {}
 
@@ -64,9 +66,9 @@ def to_local(stamp: str, zone: tzinfo) -> str:
 
 
 def localize(item: Item, zone: tzinfo) -> Item:
-    """Return an item as it is shown to a person: moments of another zone are converted to theirs.
+    """Return an item in the form for a person: moments of another zone are converted to theirs.
 
-    Its zone is left where a time of it is another there: a name, or the offset that its date has.
+    Its zone stays if one of its times differs there; it is a name, or the offset of its date.
     """
     if not any(map(may_be_moment, item.properties.values())):
         return replace(item, zone="") if item.zone else item
@@ -81,11 +83,11 @@ def localize(item: Item, zone: tzinfo) -> Item:
 
 
 def tell_own_time(zone: str, date: object) -> str:
-    """Return by the clock of an item's zone when a date is that people are shown by theirs: 15:00 in Berlin.
+    """Return a date, which people are shown by their own clock, by the clock of the item's zone: 15:00 in Berlin.
 
     Args:
-        zone: As `localize` leaves it; empty for theirs.
-        date: As they are shown it.
+        zone: The zone from `localize`; empty for the person's.
+        date: The date in the form for people.
     """
     if not zone or not day_of(date) or len(str(date)) == len("2026-01-13"):
         return ""

@@ -1,4 +1,4 @@
-"""The names in use: projects, topics, types and their like, properties and, where they have few, their values."""
+"""The names in use: projects, topics, types and the like, properties and, if these have few values, the values."""
 
 import json
 import re
@@ -58,7 +58,7 @@ _NUMBER = re.compile(r"-?\d+(\.\d+)?")
 
 
 class Vocabulary:
-    """The names in use in a store. They are counted once; after that the journal tells what to add and to take off."""
+    """The names in use in a store. They are counted once; after that the journal says which to add and to remove."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
@@ -66,15 +66,16 @@ class Vocabulary:
         self._summary: tuple[Counts, dict[str, Names], str] | None = None
 
     def names(self) -> dict[str, Names]:
-        """Return the names and how many items have each, the commonest first, by what they are listed under.
+        """Return the names and the number of items that have each, the most frequent first, by the key under which they
+        are listed.
 
         The values of priority, and of a property that has few, are listed under its name. Spellings that differ only
-        in case are one name, told as it is spelled most.
+        in case are one name, in its most frequent spelling.
         """
         return self._summarize()[1]
 
     def describe(self) -> str:
-        """Return the commonest names in one line, each stored name in quotes; empty if nothing is in use."""
+        """Return the most frequent names in one line, each stored name in quotes; empty if nothing is in use."""
         return self._summarize()[2]
 
     def find_near(self, kind: str, value: str) -> Names:
@@ -92,11 +93,11 @@ class Vocabulary:
         return [known[near] for near in get_close_matches(str(fold_case(value)), known, cutoff=NEAR)]
 
     def count(self, kind: str, value: str) -> int:
-        """Return how many items had a name, spelled just so, when the names were read last."""
+        """Return the number of items that had a name in exactly this spelling when the names were last read."""
         return self._tally.read_last().get(kind, Counter())[value]
 
     def _summarize(self) -> tuple[Counts, dict[str, Names], str]:
-        """Return the counts, and the names and the line that they come to, made once for the same counts."""
+        """Return the counts, with the names and the line made from them, computed once for the same counts."""
         counts, summary = self._tally.read(), self._summary
         if summary is None or summary[0] is not counts:
             names = {kind: _merge(spelled) for kind, spelled in counts.items() if kind != VALUES}
@@ -152,12 +153,12 @@ def _list_members(item: Item, key: str) -> list[Json]:
 
 
 def _is_name(value: Json) -> TypeGuard[str]:
-    """Return whether a value is a name: a text on one line and short, or it could pose as something else."""
+    """Return whether a value is a name: a short text on one line, because any other could pose as something else."""
     return isinstance(value, str) and 0 < len(value) <= LONGEST and value.isprintable()
 
 
 def _find_kind(key: str) -> str | None:
-    """Return what the name of a property is listed under; None for one that is not told."""
+    """Return the key under which the name of a property is listed; None if it is not listed."""
     if not _is_name(key) or key in OURS:
         return None
     return DATES if is_date_key(key) else OTHERS
@@ -176,13 +177,15 @@ def _join(key: str, value: Json) -> str:
 
 
 def _quote(kind: str, name: str) -> str:
-    """Return a name in quotes; a number or yes and no, which only values can be, as it is."""
+    """Return a name in quotes; numbers and yes and no, which only values can be, stay without."""
     is_plain = kind not in (*NAMED, DATES, OTHERS) and (name in ("true", "false") or _NUMBER.fullmatch(name))
     return name if is_plain else json.dumps(name, ensure_ascii=False)
 
 
 def _find_few(counted: Counter[str]) -> dict[str, Names]:
-    """Return the values of priority, and of the commonest properties whose few values are used again, by property."""
+    """Return, by property, the values of priority and of the most frequent properties with few, repeatedly used
+    values.
+    """
     by_key: dict[str, Counter[str]] = {}
     for joined, count in counted.items():
         key, _, value = joined.partition(BETWEEN)

@@ -88,7 +88,7 @@ class _Client:
 
 
 async def _require_stream(response: Any) -> None:
-    """Raise openai's error for what a server answered with status 200 that is a web page or one object."""
+    """Raise openai's error if a server answered with status 200, but with a web page or a single object."""
     kind = response.headers.get("content-type", "")
     if "html" not in kind and "json" not in kind:
         return

@@ -1,7 +1,8 @@
-"""JSON as models write it: read as it is, or mended where that loses nothing and adds nothing.
+"""JSON as models write it: read unchanged, or mended if that neither loses nor adds anything.
 
-`json_repair` mends quotes, commas and keys without quotes; Python reads its own literals. The former guesses, and
-closes what was cut short: what it returns counts only if it says what the text says, sign by sign but for those.
+`json_repair` mends quotes, commas and keys without quotes; Python reads its own literals. `json_repair` guesses, and
+closes text that was cut off. So its result counts only if it equals the text in every character except quotes, commas
+and spaces.
 """
 
 import ast
@@ -38,7 +39,7 @@ def read_value(text: str, at: int = 0) -> tuple[Any, int]:
     """Read the object or list that begins at a place.
 
     Returns:
-        The value, and where it ends.
+        The value, and the place where it ends.
 
     Raises:
         ToolError: It cannot be read; the message names the place.
@@ -80,7 +81,7 @@ _DECODER = json.JSONDecoder(strict=False, object_pairs_hook=build_object, parse_
 
 
 def _mend(source: str) -> Any:
-    """Return the value of a text that is no JSON; None if it is not all there, or not clear."""
+    """Return the value of a text that is no valid JSON; None if it is incomplete or ambiguous."""
     if len(source) > LONGEST_MENDED:
         return None
     import json_repair  # takes a while
@@ -98,7 +99,7 @@ def _mend(source: str) -> Any:
 
 
 def _is_same(source: str, mended: str) -> bool:
-    """Return whether a mended text says what its source does, and no text in it has a quote without its other half."""
+    """Return whether a mended text has the meaning of its source, and no string in it has an unpaired quote."""
     is_paired = not any(text.count('\\"') % 2 for text in _TEXT.findall(mended))
     return is_paired and _reduce(source) == _reduce(mended)
 
@@ -108,13 +109,13 @@ def _reduce(text: str) -> str:
 
 
 def parse_python(source: str) -> ast.expr:
-    """Return a Python expression. Raises what is UNREADABLE."""
+    """Return a Python expression. Raises the errors in UNREADABLE."""
     with warnings.catch_warnings(action="ignore"):  # of backslashes that escape nothing
         return ast.parse(source, mode="eval").body
 
 
 def read_literal(node: ast.expr) -> Any:
-    """Return the value of a Python literal, as JSON has it. Raises what is UNREADABLE."""
+    """Return the value of a Python literal, as a JSON value. Raises the errors in UNREADABLE."""
     for each in ast.walk(node):
         if isinstance(each, ast.Dict) and len({ast.dump(key) for key in each.keys if key}) < len(each.keys):
             raise ValueError("a key stands there twice")

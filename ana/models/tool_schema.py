@@ -147,7 +147,7 @@ def _describe_type(schema: dict[str, Any]) -> str:
 
 
 def _describe_fault(schema: Schema, args: Mapping[str, Any]) -> str:
-    """Return a sentence about what is wrong with the arguments; empty if they fit.
+    """Return a sentence about a fault in the arguments; empty if they fit.
 
     An unknown parameter is wrong too, although JSON Schema would allow it.
     """

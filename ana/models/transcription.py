@@ -27,14 +27,14 @@ HINT = "Write it instead."
 
 
 class Transcript(NamedTuple):
-    """The words in a recording, and what they cost; None if the price is unknown."""
+    """The words in a recording, and their cost; None if the price is unknown."""
 
     text: str
     usd: float | None
 
 
 def estimate_cost(settings: Settings, seconds: float) -> float | None:
-    """Return what the transcription of so many seconds costs; None if the price is unknown."""
+    """Return the cost of transcribing this number of seconds; None if the price is unknown."""
     price = find_price(model_name(settings), settings)
     if price in (None, FREE_OF_CHARGE):
         return None if price is None else 0.0

@@ -1,7 +1,7 @@
 """Calls that a model writes as text, because its server does not read them.
 
-Only a reply that is nothing else is read: objects that name tools which were offered, with their arguments apart,
-between fences and tags. Data with a name is no call, and whatever else looks like one is shown as it is.
+Only a reply that consists entirely of calls is read: objects that name offered tools, with separate arguments, between
+fences and tags. Data with a name is not a call, and other text that looks like a call is shown unchanged.
 """
 
 import re
@@ -23,7 +23,7 @@ _BEGUN = re.compile(r"`{1,2}|~{1,2}|</?[\w|:.｜▁-]{0,40}|\[\s*")
 
 
 def may_be_calls(head: str) -> bool:
-    """Return whether a reply that begins so may be calls, as far as that can be seen."""
+    """Return whether a reply with this beginning may consist of calls."""
     rest = _AROUND.sub("", head, count=1)
     if not rest or _BEGUN.fullmatch(rest):
         return len(head) < HEAD
@@ -31,7 +31,7 @@ def may_be_calls(head: str) -> bool:
 
 
 def read_calls(text: str, tools: Tools) -> list[ToolCall]:
-    """Return the calls that a text is, without ids; none if it is anything else."""
+    """Return the calls in a text that consists only of calls, without ids; none for any other text."""
     try:
         prose, said = find_objects(text, tools) if len(text) <= LONGEST else ("", [])
     except (ToolError, RecursionError):

@@ -1,1 +1,1 @@
-"""Moving all that a person has from a data folder into PostgreSQL, and back: copied, compared, then changed over."""
+"""Moving all of a person's data from a data folder into PostgreSQL, and back: copy, compare, then switch over."""

@@ -1,4 +1,4 @@
-"""Where people are, as a database knows it, and the transactions with which they come and go."""
+"""The places of people's data according to a database, and the transactions that move data in and out."""
 
 import time
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ _MOVED_LAST = "SELECT 1 FROM people WHERE name = $1 AND (away = $2 OR (away IS N
 
 
 def was_moved(database: Database, name: str, id: str) -> bool:
-    """Return whether the last move of a person's data into the database or out of it, as it knows, has this id."""
+    """Return whether the last move of a person's data into or out of the database, by its own note, has this id."""
     with database.connect() as connection:
         return connection.execute(_MOVED_LAST, (name, id)).fetchone() is not None
 
 
 def list_people(database: Database) -> list[str]:
-    """Return the names of those who have data in the database, or are let in there."""
+    """Return the names of people who have data in the database, or may sign in there."""
     listed = PostgresRoster(database).load()
     return [name for name in database.list_people() if name in listed or _has_something(database, name)]
 

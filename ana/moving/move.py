@@ -1,7 +1,7 @@
-"""A move: everything is copied to the other side and compared; only then the one side is given up, the other one used.
+"""A move: everything is copied to the other side and compared; only then the old side is given up and the new one used.
 
-Whoever dies meanwhile leaves the side whole that is moved, and nobody uses the other one. The next move begins again,
-or does what was left: notes on both sides carry a move's id. Nothing of what was moved is ever deleted.
+If the process dies meanwhile, the old side is intact, and nobody uses the new one. The next move begins again, or
+completes the rest: notes on both sides contain the move's id. Moved data is never deleted from the old side.
 """
 
 import json
@@ -61,12 +61,12 @@ class Move:
         self._here, self._there = FolderRoster(replace(workspace, person=OWNER)), PostgresRoster(database)
 
     def run(self, to: Direction, progress: Progress) -> Mapping[str, Part] | None:
-        """Move everything, or finish what was cut short, and return its parts; None if it is there already.
+        """Move everything, or finish an interrupted move, and return its parts; None if the data is there already.
 
         Raises:
-            UserError: The folder is in use, or there is something of this person where it goes.
-            StoreBroken: What arrived is not what was there; nothing was changed.
-            ConfigError: There is nothing where it comes from.
+            UserError: The folder is in use, or the target has data of this person.
+            StoreBroken: The copy differs from the source; nothing was changed.
+            ConfigError: There is no data at the source.
         """
         with self._own_folder(), open_data(self._workspace, PROGRAM) as handles, handles.upkeep.hold_closed():
             note, parts = read_move(self._folder), None
@@ -116,11 +116,13 @@ class Move:
         return note, parts
 
     def _was_committed(self, note: MoveNote) -> bool:
-        """Return whether the database has noted a move; what follows in the folder may still have to be done."""
+        """Return whether the database has noted a move; later steps in the folder may still be missing."""
         return was_moved(self._database, self._name, note.id)
 
     def _refuse_own(self, note: MoveNote | None) -> None:
-        """Raise UserError unless everything in a folder is in the database too: a move has left, or was bringing it."""
+        """Raise UserError unless everything in a folder is in the database too, because it comes from an earlier
+        move.
+        """
         if note is None or not (note.done or note.to == "folder" or self._was_committed(note)):
             raise UserError(
                 f"The data folder {self._folder} has something of {self._name!r} already; nothing was changed.",
@@ -129,7 +131,7 @@ class Move:
 
     @contextmanager
     def _own_folder(self) -> Iterator[None]:
-        """Keep everybody else from beginning a turn, and from delivering reminders."""
+        """Keep everybody else from beginning turns and from delivering reminders."""
         ledger = self._workspace.open_ledger()
         with self._workspace.open_locks().own_all(PROGRAM, self._patience), ledger.deliver_alone() as is_alone:
             if not is_alone():
@@ -141,12 +143,12 @@ class Move:
         return open_person(self._database, session, self._workspace, embedder)
 
     def _holds_something(self) -> bool:
-        """Return whether a folder has something of the person's: what opening it makes is nothing."""
+        """Return whether a folder has data of the person; files that opening it creates do not count."""
         files = list_files(self._folder, self._workspace.traces_folder, self._name)
         return any(file.name not in (FORMAT_NOTE, SETTINGS, *OWN_NOTES) for _, file in files)
 
     def _save_owners(self, source: Place) -> None:
-        """Write what the owner has set into .env, where it is of one whose state is in a folder."""
+        """Write the owner's settings into .env, if the owner's state is in a folder."""
         for (fields,) in source.read("settings"):
             own = {name: value for name, value in json.loads(fields).items() if name in PersonalSettings.model_fields}
             values = {name: "" if value is None else str(value) for name, value in own.items()}
@@ -161,7 +163,7 @@ def _copy(source: Place, target: Place, progress: Progress, but: Iterable[str] =
 
 
 def _copy_sign_in(source: Roster, target: Roster, name: str) -> None:
-    """Let a person in with what lets them in now: a token that has ended must not open the other side."""
+    """Copy the person's present sign-in data, because a revoked token must not work on the other side."""
     if entry := source.load().get(name):
         with target.change() as listed:
             listed[name] = entry

@@ -1,4 +1,4 @@
-"""The people of a deployment: who they are, and what they sign in with."""
+"""The people of a deployment: their names, and the keys with which they sign in."""
 
 from ana.people.people import People
 

@@ -1,4 +1,5 @@
-"""Series that their owner lets another person of the server see: kept with the owner's state, and ended by the owner.
+"""Grants: series that their owner lets another person of the server see. They are kept with the owner's state, and the
+owner ends them.
 
 This is the one exception to the rule that people do not see each other; it shows one record and nothing else.
 """
@@ -22,11 +23,11 @@ MOST = 100
 
 @dataclass(frozen=True)
 class Grant:
-    """Somebody may see an item.
+    """The permission of a person to see an item.
 
     Args:
-        viewer: Who.
-        since: When it was granted, ISO 8601 in UTC.
+        viewer: The person who may see it.
+        since: The time of the grant, ISO 8601 in UTC.
     """
 
     item: str
@@ -45,9 +46,10 @@ def can_grant(item: Item) -> bool:
 
 
 def grant(owner: Workspace, item: Item, viewer: str, now: datetime) -> None:
-    """Let somebody see an item. Whether there is somebody of the name is not told: people do not see each other.
+    """Let a person see an item. It does not say whether the person exists, because people do not see each other.
 
-    Raises UserError if it is neither a routine nor a series, nobody else can be called so, or there are too many.
+    Raises UserError if the item is neither a routine nor a series, the name is not possible, or there are too many
+    grants.
     """
     if not can_grant(item):
         raise UserError(_("Only a routine, or what repeats, can be shown to somebody."))
@@ -61,7 +63,7 @@ def grant(owner: Workspace, item: Item, viewer: str, now: datetime) -> None:
 
 
 def revoke(owner: Workspace, item: str, viewer: str) -> bool:
-    """Let somebody see an item no more; return whether they did."""
+    """End a person's permission to see an item; return whether they had it."""
     return _drop(owner, lambda each: (each.item, each.viewer) == (item, viewer))
 
 
@@ -71,7 +73,7 @@ def forget_items(owner: Workspace, items: Collection[str]) -> None:
 
 
 def forget_viewer(owners: Sequence[Workspace], viewer: str) -> None:
-    """Drop what a person could see of others, so that nobody gets it with the name."""
+    """Drop all permissions of a person, so that a later person with the same name does not get them."""
     for owner in owners:
         _drop(owner, lambda each: each.viewer == viewer)
 

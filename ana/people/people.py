@@ -1,6 +1,6 @@
-"""The people of a deployment, and what each signs in with: tokens, a code for another device, the calendar's key.
+"""The people of a deployment, and the keys of each: tokens, a code for another device, the calendar's key.
 
-A list holds digests alone, and is changed as a whole, under a lock, by commands and servers alike.
+The list contains only digests. Commands and servers change it as a whole, under a lock.
 """
 
 import secrets
@@ -43,7 +43,7 @@ class People:
 
     @property
     def waits(self) -> bool:
-        """Whether it may take long to look somebody up."""
+        """Whether looking up a person may take long."""
         return self._roster.waits
 
     def names(self) -> list[str]:
@@ -51,20 +51,21 @@ class People:
         return [OWNER, *sorted({*self._roster.load(), *dict(self._configured)} - {OWNER})]
 
     def has_token(self) -> bool:
-        """Return whether somebody has one."""
+        """Return whether anybody has a token."""
         return bool(self._configured) or any(entry.tokens for entry in self._roster.load().values())
 
     def needs_token(self, host: str) -> bool:
         """Return whether a request that came to this address of the server needs a token.
 
-        Folders count, and a proxy does: without the list, anyone who comes through it would be the owner.
+        Folders of people count, and so does a proxy: if the list were missing, anybody behind the proxy would count as
+        the owner.
         """
         settings = self._owner.settings
         has_proxy = list_hosts(settings.ana_public_url, settings.ana_hosts) or settings.ana_proxies
         return bool(has_proxy) or host not in LOOPBACK or self.has_token() or bool(self._owner.list_people())
 
     def find(self, token: str) -> str | None:
-        """Return whose token it is; None if it is nobody's."""
+        """Return the person to whom a token belongs; None if it is unknown."""
         listed = [(name, digest) for name, entry in self._roster.load().items() for digest in entry.tokens]
         return find_match(token, [*self._configured, *listed])
 
@@ -76,7 +77,7 @@ class People:
         ]
 
     def find_by_calendar_key(self, key: str) -> str | None:
-        """Return whose calendar a key opens; None if it opens none."""
+        """Return the person whose calendar a key opens; None if it opens none."""
         return self._roster.find_calendar(self.names(), key)
 
     def find_by_button(self, signed: str) -> Button | None:
@@ -102,7 +103,7 @@ class People:
             return _add_token(listed, name, Entry())
 
     def renew(self, name: str) -> str:
-        """Return a new token of a person and end their other ones. Raises UserError if they cannot be renewed."""
+        """Return a new token of a person, and revoke their other ones. Raises UserError if they cannot be renewed."""
         with self._roster.change() as listed:
             self._require(name)
             if name in dict(self._configured):
@@ -119,7 +120,7 @@ class People:
             return code
 
     def exchange(self, code: str) -> tuple[str, str] | None:
-        """Return whose code it is, and a new token of theirs; None if it is nobody's, was used, or has ended."""
+        """Return the person to whom a code belongs, and a new token; None if the code is unknown, used or expired."""
         if self._find_code(code, self._roster.load()) is None:  # a guess waits for no lock
             return None
         with self._roster.change() as listed:
@@ -127,10 +128,10 @@ class People:
             return (name, _add_token(listed, name, replace(listed[name], code=""))) if name else None
 
     def remove(self, name: str) -> str:
-        """Back up a person's data, take them off the list and move the data aside; return where it is now.
+        """Back up a person's data, take them off the list and move the data aside; return its new place.
 
         Raises:
-            UserError: It is the owner, nobody, or somebody of ANA_API_TOKENS.
+            UserError: The person is the owner, does not exist, or comes from ANA_API_TOKENS.
             StoreBroken: Their folder is damaged; nothing was changed.
         """
         if name == OWNER or name in dict(self._configured):
@@ -146,7 +147,7 @@ class People:
         return [(owner.person, each.item) for owner in owners for each in list_grants(owner) if each.viewer == name]
 
     def _list_workspaces(self) -> list[Workspace]:
-        """Return where everybody's state is, without what they have set."""
+        """Return everybody's workspace, without their own settings."""
         return [replace(self._owner, person=name) for name in self.names()]
 
     def _require(self, name: str) -> None:

@@ -22,7 +22,7 @@ _KEEP = """INSERT INTO sign_ins VALUES ($1, $2, $3, $4) ON CONFLICT (name) DO UP
 
 
 class PostgresRoster:
-    """The list in a table that is everybody's: who somebody is, is known only after it was read."""
+    """The list in a table without a person's name, because a request's person is known only after the list is read."""
 
     waits = True
 
@@ -48,7 +48,7 @@ class PostgresRoster:
         self._database.find_person(name)
 
     def put_aside(self, name: str) -> str:
-        """Stop the person's runs, and give their rows another name, which nobody can have: they can be brought back."""
+        """Stop the person's runs, and give their rows a name that nobody can have, so that they can be brought back."""
         aside = f"{name} {datetime.now(UTC):%Y%m%dT%H%M%S%f}"
         with self.change() as listed:
             listed.pop(name, None)

@@ -1,4 +1,4 @@
-"""The list of people, with what lets each of them in. A file below the data folder is one answer."""
+"""The list of people, with the keys of each. A file below the data folder is one implementation."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -22,8 +22,9 @@ from ana.workspace.private import holds_data
 
 @dataclass(frozen=True)
 class Entry:
-    """What is listed of a person: digests of their tokens, the last made last, and of a code that can be exchanged
-    once, until a moment in seconds since 1970."""
+    """The entry of a person: digests of their tokens, the newest last, and of a code that can be exchanged once, until
+    a moment in seconds since 1970.
+    """
 
     tokens: tuple[str, ...] = ()
     code: str = ""
@@ -46,10 +47,12 @@ class Roster(Protocol):
         """Return the list."""
 
     def change(self) -> AbstractContextManager[Listed]:
-        """Yield the list to be changed, while nobody else can; it is saved at the end, but not after an error."""
+        """Yield the list for changes, while nobody else can change it; it is saved at the end, but not after an
+        error.
+        """
 
     def make_place(self, name: str) -> None:
-        """Make the place of a new person's things."""
+        """Make the place for a new person's data."""
 
     def put_aside(self, name: str) -> str:
         """Take a person off the list, move their data to a place where ana does not look, and return that place.
@@ -105,12 +108,12 @@ class FolderRoster:
         return find_match(key, [(name, make_digest(text)) for name, text in notes if KEY.fullmatch(text)])
 
     def _open(self, name: str) -> Workspace:
-        """Return where a person's files are, without what they have set."""
+        """Return a person's workspace, without their own settings."""
         return replace(self._owner, person=name)
 
 
 def find_match(key: str, digests: Iterable[tuple[str, str]]) -> str | None:
-    """Return the name beside a key's digest; how long that takes does not tell how much of it is right."""
+    """Return the name beside a key's digest; the time that this takes does not reveal how much of the key is right."""
     wanted = make_digest(key)
     names = [name for name, digest in digests if compare_digest(wanted, digest)]
     return names[0] if names else None

@@ -16,12 +16,14 @@ RENEWED_AFTER = 24 * 3600
 
 
 def make_session(name: str, digest: str) -> str:
-    """Return a new session of a person, signed with the digest of one of their tokens: it ends when that does."""
+    """Return a new session of a person, signed with the digest of one of their tokens; the session ends with the
+    token.
+    """
     return _signer(digest).sign(name).decode()
 
 
 def sign_in(people: People, token: str) -> tuple[str, str] | None:
-    """Return whose token it is, and a new session of theirs; None if it is nobody's."""
+    """Return the person to whom a token belongs, and a new session; None if the token is unknown."""
     name = people.find(token)
     return (name, make_session(name, make_digest(token))) if name else None
 

@@ -1,1 +1,3 @@
-"""PostgreSQL: connections, migrations, and transactions of one person. Other packages say what is in the tables."""
+"""PostgreSQL: connections, migrations, and transactions of one person. Other packages define the contents of the
+tables.
+"""

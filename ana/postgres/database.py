@@ -54,8 +54,8 @@ class Database:
     """A pool of connections to one database, opened and migrated at the first use. Safe to use from several threads.
 
     Args:
-        url: What libpq takes: postgresql://user:password@host/name.
-        most: How many connections at most.
+        url: An address for libpq: postgresql://user:password@host/name.
+        most: The greatest number of connections.
         timeout: Seconds to wait for a connection.
     """
 
@@ -67,10 +67,10 @@ class Database:
         """When somebody waited in vain for a connection; no moment if somebody has got one since."""
 
     def find_person(self, name: str) -> int:
-        """Return the number of a person, who is entered if the name is new.
+        """Return the number of a person; enter the person if the name is new.
 
         Raises:
-            ConfigError: What the person has is in a data folder.
+            ConfigError: The person's data is in a data folder.
         """
         with self.connect() as connection:
             while True:
@@ -92,7 +92,7 @@ class Database:
         return row[0] if row else None
 
     def list_people(self) -> list[str]:
-        """Return the names of everybody who was entered, but those who were put aside."""
+        """Return the names of all entered people, without removed ones."""
         with self.connect() as connection:
             rows = connection.execute(
                 "SELECT name FROM people WHERE name NOT LIKE '% %' AND away IS NULL ORDER BY name"
@@ -108,7 +108,7 @@ class Database:
         Raises:
             PersonRemoved: The person was removed.
             LeaseLost: It would write for a turn whose conversation another process has taken over; nothing is written.
-            StoreBroken: What the person has was moved into a folder.
+            StoreBroken: The person's data was moved into a folder.
         """
         first = [
             Statement(f"BEGIN ISOLATION LEVEL {mode}"),
@@ -136,7 +136,7 @@ class Database:
     def connect(self, patience: float | None = None) -> Iterator[Connection[Any]]:
         """Yield a connection in autocommit, waiting for it for some seconds; psycopg's errors become ana's.
 
-        Where somebody has just waited in vain, and nobody has got one since, it does not wait for long.
+        If another caller has just waited in vain, and nobody has got a connection since, the wait is short.
         """
         is_away = time.monotonic() < self._failed + _AWAY_SECONDS
         with map_errors():

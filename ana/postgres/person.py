@@ -13,9 +13,9 @@ class PersonRows:
     """The rows of a person. Errors as of `ana.postgres.session.map_errors`.
 
     Args:
-        database: Where they are.
+        database: The database of the rows.
         person: The person's name.
-        number: Their number; None for whoever has the name at the first use, and is entered if nobody has.
+        number: The person's number; None: look it up by name at the first use, and enter the person if the name is new.
     """
 
     def __init__(self, database: Database, person: str, number: int | None = None) -> None:

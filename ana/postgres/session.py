@@ -72,7 +72,7 @@ class Session:
 
     Args:
         connection: A connection in autocommit.
-        first: What is sent before everything else, BEGIN first.
+        first: The statements to send before all others, BEGIN first.
     """
 
     def __init__(self, connection: Connection[Any], first: Sequence[Statement]) -> None:
@@ -113,7 +113,7 @@ class Session:
         """Run statements in one round trip, and return the rows of each.
 
         Args:
-            statements: They are run one after the other, and none after one that fails.
+            statements: The statements, run one after the other; after a failed one no more are run.
             commits: Whether the transaction ends with them.
         """
         waiting, self._waiting = self._waiting, []
@@ -139,10 +139,10 @@ class Session:
             self.add("RELEASE part")
 
     def commit(self) -> None:
-        """Commit what was done, unless it is committed already, or nothing was.
+        """Commit the changes, unless they are committed already, or there are none.
 
         Raises:
-            StoreBroken: A statement had failed, with which all that was done before it was undone.
+            StoreBroken: A statement had failed, which undid all changes before it.
         """
         if self.is_over:
             return
@@ -164,6 +164,6 @@ class Session:
 
 
 def _number(text: str) -> str:
-    """Return a statement with its question marks numbered, as the protocol has them."""
+    """Return a statement with numbered question marks, as the protocol requires."""
     first, *others = text.split("?")
     return first + "".join(f"${number}{other}" for number, other in enumerate(others, 1))

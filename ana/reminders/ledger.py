@@ -1,4 +1,4 @@
-"""The ledger of deliveries: each reminder goes once to each address, whichever process delivers it.
+"""The ledger of deliveries: each reminder goes once to each address, from any process.
 
 One process at a time delivers. If it is killed between the receiver's yes and its note, it delivers again, with the
 same tag. Entries are dropped by number, never by time, because the clock may be set back.

@@ -73,8 +73,8 @@ def read_reminders(item: Item, zone: tzinfo, since: datetime, until: datetime) -
 
     Args:
         zone: The person's zone.
-        since: From this time on.
-        until: Up to and including this time.
+        since: The beginning of the time, included.
+        until: The end of the time, included.
     """
     absolute = make_absolute(item)
     properties, goes_along = absolute.properties, find_own_zone(item) is None

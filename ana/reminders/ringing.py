@@ -58,7 +58,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Sharing:
-    """Other people who are reminded of a series that nobody has marked: from which moment on, and where."""
+    """Other people who are reminded of an unmarked series: the moment from which this holds, and their addresses."""
 
     since: datetime
     targets: Sequence[Target]
@@ -69,7 +69,7 @@ class _Due:
     """A reminder and its due time, which is the snoozed time if it was snoozed.
 
     Args:
-        others: Who else is told that it is unmarked, at this time.
+        others: The other people who are told at this time that it is unmarked.
     """
 
     ring: RingKey
@@ -82,7 +82,7 @@ class Ringer:
 
     Args:
         signing: Signs their buttons; None: no buttons.
-        find_shared: Returns by their ids the other people who are reminded of items.
+        find_shared: Returns, by id of the item, the other people who are reminded.
     """
 
     def __init__(
@@ -143,10 +143,10 @@ class Ringer:
         return min((each.moment for each in rings.values() if now < each.moment <= now + AHEAD), default=None)
 
     def _list_unmarked(self, rings: Mapping[RingKey, _Due], since: datetime) -> dict[RingKey, _Due]:
-        """Return what is told of shared series an hour after they rang, if they are unmarked then.
+        """Return notices about shared series that are still unmarked an hour after they rang.
 
         Args:
-            since: From when on they may have rung.
+            since: The moment from which on they may have rung.
         """
         shared = self._find_shared() if rings else {}
         until = self._ledger.list_snoozed(since, HOLD) if shared else {}
@@ -157,9 +157,10 @@ class Ringer:
         }
 
     def _hold_notices(self, rings: Collection[RingKey], due: Mapping[RingKey, _Due], now: datetime) -> list[RingKey]:
-        """Of what rings late now, let it be told an hour from now that it is unmarked; return these notices.
+        """For reminders that ring late now, schedule the notice that they are unmarked for an hour from now; return
+        these notices.
 
-        Where every address fails, others are told all the same.
+        Even if every address of the owner fails, the others are told.
         """
         late = [key for key, each in due.items() if _name_notice(key) in rings and now - each.moment > LATE]
         if not late or all(self._ledger.get_failing(target.key) for target in self._targets):
@@ -235,12 +236,12 @@ def make_key(item: Item, ring: Ring, zone: tzinfo) -> RingKey:
 
 
 def _name_notice(key: RingKey) -> RingKey:
-    """Return the ledger's key of what is told where a reminder is unmarked."""
+    """Return the ledger's key of the notice that a reminder is unmarked."""
     return RingKey(key.item, key.moment + MISSED)
 
 
 def _make_unmarked(item: Item, ring: Ring, key: RingKey, clock: Clock) -> Message:
-    """Return the message that nobody has marked what rang, for its owner and whom they let see it."""
+    """Return the message that nobody has marked an item that rang, for its owner and the people who may see it."""
     when = tell_time(ring.moment.astimezone(clock.zone))
     body = _("It rang an hour ago or earlier, and is not marked: {when}").format(when=when)
     return Message(shorten(item.content, LONGEST), body, _make_tag(key))

@@ -38,10 +38,10 @@ class Message:
     Args:
         title: Its subject.
         body: Its time.
-        tag: The same for every copy of it.
+        tag: A value that is the same for every copy of it.
         buttons: The label of each button, and its path below the server's address.
-        site: That address, for a phone; empty if not set.
-        topic: The topic of ntfy that takes the buttons without it.
+        site: The server's address for a phone; empty if not set.
+        topic: The ntfy topic for the buttons if there is no such address.
     """
 
     title: str
@@ -126,7 +126,9 @@ def _add_buttons(address: str, message: Message) -> tuple[str, str]:
 
 
 def _list_actions(address: str, message: Message) -> Iterator[str]:
-    """Yield the buttons for ntfy: each asks our server or, without its address, publishes to the topic that we read."""
+    """Yield the buttons for ntfy: each calls ana's server or, without its address, publishes to the topic that ana
+    reads.
+    """
     server = find_ntfy_server(address)
     for word, path in message.buttons[:MOST_NTFY]:
         if message.site:

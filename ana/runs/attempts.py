@@ -1,6 +1,7 @@
-"""An attempt to carry out a run of the queue: what it tells is kept as it goes, until it ends or is left to another.
+"""An attempt to carry out a run of the queue: its events are stored as they come, until it ends or is left to another
+worker.
 
-The attempt's number is its fence: one that another has followed keeps nothing more.
+The attempt's number is its fence: after a later attempt has begun, an earlier one can store nothing more.
 """
 
 import asyncio
@@ -56,15 +57,15 @@ class Attempt:
 
     @property
     def is_exhausted(self) -> bool:
-        """Return whether workers have failed at a run so often that it is given up."""
+        """Return whether workers have failed at a run so often that it must be given up."""
         return self._failures > MOST_FAILURES
 
     async def carry_out(self, worker: Worker) -> None:
-        """Have the worker carry it out, and keep what it tells.
+        """Let the worker carry it out, and store its events.
 
         Raises:
-            CancelledError: Another worker is to go on, because this one ends or was too late; and so if the database
-                fails, with StoreBroken or LeaseLost.
+            CancelledError: Another worker must go on, because this one ends or was too late, or because the database
+                failed with StoreBroken or LeaseLost.
         """
         if self.is_exhausted:
             await self.give_up(UserError(f"The run was given up: {MOST_FAILURES} attempts to carry it out failed."))
@@ -101,7 +102,7 @@ class Attempt:
         self._fresh.set()
 
     async def _keep(self, work: "asyncio.Task[object]") -> None:
-        """Keep what is told, and stop the work when the run is stopped, or another attempt has followed."""
+        """Store the events, and stop the work when the run is stopped or a later attempt has begun."""
         rows: Rows = [("running",)]
         while rows and rows[0][0] == "running":
             with suppress(TimeoutError):
@@ -115,7 +116,9 @@ class Attempt:
         work.cancel()
 
     async def _persist(self, text: str, *params: object) -> Rows:
-        """Keep what was told, and run a statement on the run with it, as soon as the database can; return its rows."""
+        """Store the events so far, and run a statement on the run with them, as soon as the database works; return its
+        rows.
+        """
         events, change = [*self._events], Statement(text, [*params, *self._own])
         while True:
             writing = asyncio.ensure_future(asyncio.to_thread(self._write, events, change))
@@ -142,7 +145,7 @@ class Attempt:
 
 
 def take(rows: PersonRows, id: str) -> Attempt | None:
-    """Begin an attempt at a run; None if nothing of it is left to do, as of one that was stopped meanwhile."""
+    """Begin an attempt at a run; None if there is nothing left to do, for example because it was stopped meanwhile."""
     for *row, failures, position in rows.change(Statement(_TAKE, [id]))[0]:
         run = read_run(row)
         return Attempt(rows, run, failures, position) if run.is_active else None

@@ -1,4 +1,6 @@
-"""Runs in this process. What they told is kept in memory: after a restart a run is known by what its thread holds."""
+"""Runs in this process. Their events are kept in memory: after a restart only the thread's state shows that a run
+existed.
+"""
 
 import asyncio
 import logging
@@ -31,17 +33,17 @@ Tell = Callable[[str, bytes], None]
 
 
 class Worker(Protocol):
-    """What carries out a run."""
+    """The object that carries out a run."""
 
     def work(self, run: StartedRun) -> AsyncGenerator[tuple[str, bytes]]:
-        """Yield the names and the data of what the run tells.
+        """Yield the names and the data of the run's events.
 
-        It is cancelled as a task is; the run's status says before whether somebody has stopped it.
+        It is cancelled like a task; before that the run's status is set if a person has stopped it.
         """
 
 
 class _LocalRun:
-    """A run with what it told, and its task."""
+    """A run with its events and its task."""
 
     def __init__(self, run: StartedRun) -> None:
         self.run = run
@@ -60,7 +62,7 @@ class _LocalRun:
             self._wake()
 
     def become(self, status: Status) -> None:
-        """Note the run's status; that of a run that has ended never changes."""
+        """Note the run's status; the status of an ended run never changes."""
         if self.run.is_active:
             self.run.status, self.run.updated_at = status, datetime.now(UTC)
             self._wake()
@@ -79,7 +81,7 @@ class LocalRuns:
 
     Args:
         worker: Carries them out.
-        slots: Everybody's.
+        slots: The slots shared by everybody.
     """
 
     def __init__(self, person: str, worker: Worker, slots: Slots) -> None:
@@ -90,11 +92,11 @@ class LocalRuns:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing works or waits here."""
+        """Whether no run is at work or waiting here."""
         return all(entry.done.is_set() for entry in self._entries.values())
 
     def count_waiting(self) -> int:
-        """Return how many have not begun to work."""
+        """Return the number of runs that have not begun."""
         return sum(entry.run.status == "pending" for entry in [*self._entries.values()])
 
     async def start(self, run: StartedRun, strategy: Strategy) -> None:
@@ -155,7 +157,7 @@ class LocalRuns:
         entry.task.cancel()
 
     async def close(self) -> None:
-        """Stop every run, as its person could, and wait until all have ended."""
+        """Stop every run, as the person could do, and wait until all have ended."""
         entries = [*self._entries.values()]
         for each in entries:
             self._cancel(each.run.id)
@@ -186,11 +188,11 @@ def check_room(run: StartedRun, sizes: Sequence[int], *, is_busy: bool) -> None:
     """Check whether a run may wait.
 
     Args:
-        sizes: Those of the person's runs that have not ended.
-        is_busy: Whether another one works where none may.
+        sizes: The sizes of the person's runs that have not ended.
+        is_busy: Whether another run is at work although the request forbids that.
 
     Raises:
-        RunRejected: As `Runs.start` does.
+        RunRejected: As in `Runs.start`.
     """
     if is_busy:
         raise RunRejected("A run works in this conversation.", "Send the message again when it has ended.")
@@ -201,11 +203,11 @@ def check_room(run: StartedRun, sizes: Sequence[int], *, is_busy: bool) -> None:
 async def carry_out(
     worker: Worker, run: StartedRun, tell: Tell, passing: tuple[type[Exception], ...] = ()
 ) -> tuple[Status, str | None]:
-    """Have a worker carry out a run, and return how it ended, with the reason if it failed.
+    """Let a worker carry out a run, and return its outcome, with the reason if it failed.
 
     Args:
-        tell: Called with what the run tells.
-        passing: Errors that are raised, because another attempt may not meet them.
+        tell: Called with every event of the run.
+        passing: Errors that are raised, because another attempt may succeed.
     """
     try:
         async with aclosing(worker.work(run)) as events:
@@ -223,7 +225,7 @@ async def carry_out(
 
 
 def fail(exc: Exception, tell: Tell) -> tuple[Status, str]:
-    """Tell why a run failed, and return how it ended, with the reason."""
+    """Send the reason why a run failed, and return its outcome, with the reason."""
     name = type(exc).__name__
     why = exc.sentence() if isinstance(exc, AnaError) else f"Something went wrong that was not foreseen: {name}."
     tell("error", to_json({"error": name, "message": why}))

@@ -1,4 +1,4 @@
-"""What a server needs of whatever carries out its runs: this process is one answer, a queue with workers another."""
+"""The port for carrying out a server's runs: this process is one implementation, a queue with workers another."""
 
 from collections.abc import AsyncIterator, Collection
 from dataclasses import dataclass, field
@@ -15,19 +15,19 @@ ACTIVE: tuple[Status, ...] = ("pending", "running")
 
 @dataclass
 class StartedRun:
-    """A run, as those who follow it see it.
+    """A run, in the form for its followers.
 
     Args:
-        id: A UUID; the message that begins the run has it too, if the client gave that no id.
-        thread: The id of its thread; one that nobody kept if `is_persistent` is false.
-        order: What the client asked for.
+        id: A UUID; the message that begins the run gets the same id, if the client gave it none.
+        thread: The id of its thread; the thread is not stored if `is_persistent` is false.
+        order: The client's request.
         created_at: When it was started.
-        is_persistent: Whether its thread stays when it has ended.
-        size: How many bytes the order has.
-        status: How it stands.
-        updated_at: When that changed last.
-        error: Why it failed; None if it did not.
-        attempt: How often it was begun: another worker goes on with what one has left.
+        is_persistent: Whether its thread stays after its end.
+        size: The number of bytes of the request.
+        status: The run's status.
+        updated_at: The time of the last change of the status.
+        error: Why it failed; None if it did not fail.
+        attempt: The number of times it was begun, because another worker may go on with it.
     """
 
     id: str
@@ -46,17 +46,17 @@ class StartedRun:
 
     @property
     def is_active(self) -> bool:
-        """Whether it waits for its turn, or works."""
+        """Whether it is waiting or at work."""
         return self.status in ACTIVE
 
 
 @dataclass(frozen=True)
 class Event:
-    """One thing that a run told.
+    """An event of a run.
 
     Args:
         position: Its number in the run, from 1 on.
-        name: What it is, as in the LangGraph API: metadata, values, messages, updates, custom, error ...
+        name: Its kind, as in the LangGraph API: metadata, values, messages, updates, custom, error ...
         data: JSON.
     """
 
@@ -73,7 +73,7 @@ class Runs(Protocol):
 
         Raises:
             RunRejected: Another run of its thread has not ended, and the strategy is to reject; or too many of the
-                person's have not.
+                person's runs have not ended.
         """
 
     async def find(self, id: str) -> StartedRun | None:
@@ -83,7 +83,7 @@ class Runs(Protocol):
         """Return the runs of a thread that are remembered, the one started last first."""
 
     async def find_newest(self, threads: Collection[str]) -> dict[str, StartedRun]:
-        """Return of each thread the run that works or waits, or else the one started last, without its order."""
+        """Return for each thread the active run, or else the one started last, without its request."""
 
     async def position(self, id: str) -> int:
         """Return the number of the last event of a run; 0 if it has sent none."""
@@ -98,4 +98,4 @@ class Runs(Protocol):
         """Stop a run; nothing if it has ended."""
 
     async def forget(self, id: str) -> None:
-        """Leave out of every list a run that has ended."""
+        """Remove an ended run from all lists."""

@@ -1,7 +1,7 @@
-"""Runs that wait in PostgreSQL until a worker, in whichever process, carries them out; any process follows them.
+"""Runs that wait in PostgreSQL until a worker, in any process, carries them out; any process can follow them.
 
 The queue is that of procrastinate, and a person has LANES locks in it: the runs of a thread wait in one lane, so that
-they work in order, and a lane works for one run at a time, so that nobody's runs hold up everybody else's.
+they work in order, and a lane works for one run at a time, so that one person's runs do not hold up everybody else's.
 """
 
 import asyncio
@@ -70,7 +70,7 @@ class QueuedRuns:
     """One person's runs.
 
     Args:
-        rows: What the person has in the database.
+        rows: The person's rows in the database.
     """
 
     is_idle = True
@@ -122,7 +122,7 @@ class QueuedRuns:
         await asyncio.to_thread(self._rows.change, Statement("DELETE FROM runs WHERE id = ?", [id]))
 
     async def close(self) -> None:
-        """Do nothing: what works, works elsewhere."""
+        """Do nothing, because the runs are at work elsewhere."""
 
     def _start(self, run: StartedRun, strategy: Strategy) -> None:
         with self._rows.write() as session:
@@ -157,7 +157,8 @@ class QueuedRuns:
 
 
 async def _look_again(look: Callable[[], _Result]) -> AsyncGenerator[_Result]:
-    """Yield what is found, with pauses that grow while it stays the same, and nothing while the database is away.
+    """Yield the result of a query again and again, with longer pauses while it stays the same, and nothing while the
+    database is away.
 
     Raises:
         StoreBroken: It could not be used for _PATIENCE seconds; or StoreBusy.
@@ -199,7 +200,7 @@ def _choose_lane(run: StartedRun, known: Sequence[tuple[Any, ...]], strategy: St
 
 
 def count_waiting(url: str) -> int:
-    """Return how many runs wait for a worker, of everybody."""
+    """Return the number of everybody's runs that wait for a worker."""
     with open_database(url).connect() as connection:
         (count,) = connection.execute(_WAITING).fetchone() or (0,)
     return int(count)

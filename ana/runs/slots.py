@@ -1,4 +1,4 @@
-"""Slots for what works at once, runs and requests, shared fairly between people."""
+"""Slots for simultaneous work, runs and requests, shared fairly between people."""
 
 import asyncio
 from collections import Counter
@@ -13,11 +13,12 @@ ALL = 32
 
 
 class Slots:
-    """A free slot goes to whom the fewest runs work for, and of several such to who has waited longest.
+    """A free slot goes to the person with the fewest runs at work, and among several such people to the one who has
+    waited longest.
 
     Args:
-        each: How many slots one person has at most.
-        all: How many there are.
+        each: The greatest number of slots of one person.
+        all: The number of all slots.
     """
 
     def __init__(self, each: int = EACH, all: int = ALL) -> None:

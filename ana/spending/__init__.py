@@ -1,1 +1,1 @@
-"""What models cost a person: the day's total with its budget, and all that was paid."""
+"""A person's spending on models: the day's total with its budget, and all payments."""

@@ -1,4 +1,4 @@
-"""What was spent on models, noted in a data folder, for every program that uses it."""
+"""Spending on models, noted in a data folder, for every program that uses the folder."""
 
 import json
 import os
@@ -21,7 +21,7 @@ SECONDS = 10.0
 
 
 class FolderBooks:
-    """What is noted of spending in a data folder: a note of the day, a line for each bill in the ledger."""
+    """The notes on spending in a data folder: a note of the day, a line for each bill in the ledger."""
 
     def __init__(self, folder: Path) -> None:
         self._note = folder / NOTE

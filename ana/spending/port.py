@@ -1,4 +1,4 @@
-"""Where a person's spending is noted. A file in a folder is one answer, a row of a database another."""
+"""The port for notes on a person's spending. A file in a folder is one implementation, a row of a database another."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ Usd = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True)]
 
 @dataclass(frozen=True)
 class Reservation:
-    """What a call that runs keeps of the day's budget.
+    """The part of the day's budget that a running call reserves.
 
     Args:
-        until: When it ends by itself, in seconds since 1970.
-        process: Whose call it is.
+        until: When it expires, in seconds since 1970.
+        process: The process that makes the call.
     """
 
     id: str
@@ -26,7 +26,7 @@ class Reservation:
 
 @dataclass
 class DayNote:
-    """What was spent on a day, and what is reserved."""
+    """The money spent on a day, and the reservations."""
 
     day: str
     usd: Usd
@@ -36,16 +36,16 @@ class DayNote:
 
 
 class Books(Protocol):
-    """Where a person's spending is noted; OSError, StoreBroken or StoreBusy is raised where it cannot be."""
+    """The notes on a person's spending; OSError, StoreBroken or StoreBusy is raised if they cannot be used."""
 
     def read(self) -> DayNote:
         """Return the note that was written last; one without a day if it is missing or damaged."""
 
     def open(self) -> AbstractContextManager[DayNote]:
-        """Yield the note to be changed, while nobody else can; it is saved at the end."""
+        """Yield the note for changes, while nobody else can change it; it is saved at the end."""
 
     def append(self, lines: list[str]) -> None:
-        """Keep lines of the ledger, at least one."""
+        """Append lines to the ledger, at least one."""
 
     def read_ledger(self, since: float) -> str:
         """Return the lines of the ledger if it was written to since a moment, in seconds."""

@@ -1,6 +1,6 @@
-"""What was spent on models, noted in PostgreSQL.
+"""Spending on models, noted in PostgreSQL.
 
-Whether a process runs cannot be seen there: what it reserved ends in time.
+The database cannot see whether a process still runs, so its reservations expire.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _HELD = TypeAdapter(list[Reservation])
 
 
 class PostgresBooks:
-    """What is noted of a person's spending."""
+    """The notes on a person's spending."""
 
     def __init__(self, rows: PersonRows) -> None:
         self._rows = rows

@@ -1,9 +1,9 @@
-"""The running total of a person's day, whatever it is noted in.
+"""The running total of a person's day, in any implementation of the port.
 
 The sum is noted, so that no turn reads other turns' traces. It is derived: without a note, or on another day, it is
 added up again from the traces, and from the ledger of turns that leave none.
 
-Where there is a budget, a part of it is reserved for each call before it is made, so that calls at the same time do not
+If there is a budget, a part of it is reserved for each call before the call is made, so that simultaneous calls do not
 spend the same money.
 """
 
@@ -44,7 +44,9 @@ _log = logging.getLogger(__name__)
 
 
 class Spending:
-    """The running total of the person's day, in all conversations and programs, and what it is made of."""
+    """The running total of the person's day, in all conversations and programs, and the accounts from which it is
+    computed.
+    """
 
     def __init__(self, books: Books, settings: Settings, clock: Clock, traces: Traces) -> None:
         self._books = books
@@ -53,7 +55,7 @@ class Spending:
         self._traces = traces
 
     def today(self) -> float:
-        """Return what was spent today, in USD; added up again if the note is from another day, damaged or missing."""
+        """Return today's spending in USD; it is added up again if the note is from another day, damaged or missing."""
         note = self._books.read()
         return note.usd if note.day == self._name_day() else self._add_up()
 
@@ -65,18 +67,21 @@ class Spending:
 
     @contextmanager
     def reserve(self, usd: float | None) -> Iterator[None]:
-        """Keep a part of the day's budget while a call is made. What the call cost is added before it is let go.
+        """Reserve a part of the day's budget while a call is made. The cost of the call is added before the reservation
+        ends.
 
-        What a call costs is known only after it. It is expected to cost what the costliest of the day did, and the
-        first one of a day all that is left, so that it runs alone. A call for which there is room only if those that
-        run now cost less than expected waits for them; one that runs alone may take the day over the budget.
+        The cost of a call is known only afterwards. A call is expected to cost as much as the day's most expensive one;
+        the first call of a day reserves the whole rest of the budget, and so runs alone. If the budget has no room for
+        the expected cost beside the calls at work, the call waits for them; a call that runs alone may exceed the
+        budget.
 
         Args:
-            usd: What the call costs at least, as far as that is known; None where its price is not, and nothing can be
+            usd: The least cost of the call, as far as it is known; None if its price is unknown, so that nothing can be
                 reserved.
 
         Raises:
-            BudgetReached: The budget is spent, or still held by other calls when the turn has had its ANA_TURN_SECONDS.
+            BudgetReached: The budget is spent, or other calls still reserve it when the turn's ANA_TURN_SECONDS are
+                over.
             TurnStopped: The present run was stopped.
         """
         budget, id = self._settings.ana_daily_budget_usd, secrets.token_hex(8)
@@ -122,7 +127,7 @@ class Spending:
         raise BudgetReached(limit)
 
     def _try_to_reserve(self, id: str, usd: float, budget: float) -> bool:
-        """Return False while other calls hold what is left, or when nothing is left by now."""
+        """Return False while other calls reserve the rest, or if nothing is left."""
         now = timing.time()
         with self._open() as note:
             note.held = [each for each in note.held if each.until > now]
@@ -136,7 +141,7 @@ class Spending:
 
     @contextmanager
     def _open(self) -> Iterator[DayNote]:
-        """Yield today's note, which nobody else changes; as it is at the end it is kept."""
+        """Yield today's note, which nobody else can change meanwhile; it is saved at the end."""
         spent = self.today()  # before others are kept out: it may have to be added up
         with self._books.open() as note:
             if note.day != self._name_day():
@@ -165,7 +170,7 @@ def _warn_unless_noted(what: str) -> Iterator[None]:
 
 
 class NoSpending(Spending):
-    """The total of turns that nobody pays for: what they are answered with was paid for before, or is a script's."""
+    """The total of turns without costs: their replies were paid for before, or come from a script."""
 
     def __init__(self) -> None:
         pass
@@ -191,5 +196,5 @@ def recorded_cost(record: Mapping[str, Any], settings: Settings) -> float | None
 
 
 def read_bills(text: str) -> list[dict[str, Any]]:
-    """Return what lines of an account say was paid for; also turns that others replaced, without unreadable lines."""
+    """Return the payments in lines of an account, including replaced turns, but without unreadable lines."""
     return [record for record in read_json_lines(text) if not find_fault(record, _PAID, _PAID)]

@@ -1,1 +1,3 @@
-"""Conversations: what keeps their states, names and trash, who owns one, and runs; ports, and files in a folder."""
+"""Conversations: the storage of their states, names and trash, their owners, and runs; ports, and the implementation in
+files.
+"""

@@ -183,21 +183,21 @@ class FolderThreadStore:
 
     @contextmanager
     def open_tables(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection on which every table is there; its changes are kept together."""
+        """Yield a connection with all tables; its changes are committed together."""
         with self.map_errors(), self.open_saver(), self._write() as connection:
             connection.execute(_CREATE_TRASH)
             connection.execute(_CREATE_CREATED)
             yield connection
 
     def _change_names(self, change: Callable[[dict[str, str]], dict[str, str]]) -> None:
-        """Write all names, changed, while nobody else does: what others have named meanwhile stays."""
+        """Write all names after a change, while nobody else can; names that others gave meanwhile stay."""
         self._make_folder()
         with owning(OwnerLock(self._names.with_suffix(".lock"), "The list of conversations"), ends=True):
             write_whole(self._names, json.dumps(change(self.names()), indent=1))
 
     @contextmanager
     def _read(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection to read from, without a file to nothing."""
+        """Yield a connection for reading; without a file it is empty."""
         file = self._file if self._file.exists() else Path(":memory:")
         with self.map_errors(), _connect(file) as connection:
             yield connection
@@ -226,7 +226,9 @@ def _rename(connection: sqlite3.Connection, thread: str, to: str) -> None:
 
 
 def _list_tables(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Return the tables that hold something of each thread, checkpoints, writes and whatever else, with its column."""
+    """Return the tables with data of threads, such as checkpoints and writes, each with the column of the thread's
+    id.
+    """
     query = """SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
         WHERE m.type = 'table' AND (c.name = 'thread_id' OR (m.name = 'trash' AND c.name = 'id'))"""
     return connection.execute(query).fetchall()

@@ -1,4 +1,6 @@
-"""The ids of conversations: UUIDs, so that the LangGraph server takes them too, and one follows from every name."""
+"""The ids of conversations: UUIDs, so that the LangGraph server accepts them too; the id of a name is derived from
+it.
+"""
 
 import uuid
 
@@ -25,7 +27,9 @@ def name_run(thread: str, message: str) -> str:
 
 
 def is_thread_id(text: str) -> bool:
-    """Return whether records are kept under this id: a thread's as we write it, or the one for runs without one."""
+    """Return whether records may be stored under this id: a thread's id in ana's spelling, or the id for runs without a
+    thread.
+    """
     return text in (canonical_id(text), NO_THREAD)
 
 

@@ -1,4 +1,4 @@
-"""Owning a conversation: one turn at a time works in a thread, whichever door it came through."""
+"""Owning a conversation: one turn at a time is at work in a thread, from any door."""
 
 import time
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ class FolderThreadLocks:
     """The locks of conversations, a file for each, which every process that works on the data folder sees.
 
     Args:
-        place: The folder as it was found when it was opened; None for how it is now.
+        place: The folder as it was when it was opened; None for its present state.
     """
 
     def __init__(self, folder: Path, place: Place | None = None) -> None:
@@ -58,7 +58,9 @@ class FolderThreadLocks:
 
 
 class _FileLock(OwnerLock):
-    """A lock that nobody gets while somebody owns every conversation, or of a folder that another one has followed."""
+    """A lock that cannot be taken while somebody owns every conversation, or after another folder has taken this one's
+    place.
+    """
 
     def __init__(self, place: Place, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -43,11 +43,10 @@ class Created:
 
 
 class ThreadStore(Protocol):
-    """A person's conversations: their states, their names, which one was left last, and the trash.
+    """A person's conversations: their states, their names, the one used last, and the trash.
 
-    A thread in the trash has an id of its own, and is in no list of threads. Where nothing can be written, names and
-    the last thread stay as they are. What fails of the disk, or the database, is raised as one of ana.errors, but for
-    what savers do.
+    A thread in the trash has an id of its own, and is in no list of threads. If nothing can be written, names and the
+    last thread stay unchanged. Failures of the disk or the database are raised as one of ana.errors, except in savers.
     """
 
     errors: tuple[type[Exception], ...]
@@ -66,7 +65,7 @@ class ThreadStore(Protocol):
         """Return the ids of all threads, the one written last first."""
 
     def marks(self) -> dict[str, tuple[int, int]]:
-        """Return a mark of the newest state of each thread; every change of it changes the mark."""
+        """Return a mark of the newest state of each thread, which changes with every change of the state."""
 
     def waiting_since(self) -> dict[str, str]:
         """Return the threads that wait for a person, each with the moment since when, the one written last first."""
@@ -75,7 +74,7 @@ class ThreadStore(Protocol):
         """Return the names of conversations by their ids."""
 
     def set_names(self, names: Mapping[str, str]) -> None:
-        """Name conversations by their ids, which may not have begun yet."""
+        """Name conversations, given by their ids; they may not have begun yet."""
 
     def created(self) -> dict[str, Created]:
         """Return the conversations that a client has created, by their ids; they may not have begun yet."""
@@ -108,7 +107,7 @@ class ThreadStore(Protocol):
         """Rewrite the files so that no byte of deleted conversations is left."""
 
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
-        """Return the ids of the threads that mention what is looked for, also of deleted ones."""
+        """Return the ids of the threads, including deleted ones, that mention the given texts."""
 
 
 class ThreadLock(Protocol):
@@ -130,7 +129,7 @@ class ThreadLock(Protocol):
 
 @contextmanager
 def owning(lock: ThreadLock, *, ends: bool = False) -> Iterator[None]:
-    """Hold a lock, and have what is written checked by it; `ends` says that what it guards is gone then.
+    """Hold a lock, and make it check all writes; `ends` says that the conversation is deleted afterwards.
 
     Raises StoreBusy as `acquire` does.
     """
@@ -148,7 +147,7 @@ class ThreadLocks(Protocol):
     def lock(self, id: str, program: str, patience: float = PATIENCE) -> ThreadLock:
         """Return the lock of a conversation: two runs in one thread at once silently lose turns.
 
-        It also keeps out others of this very process.
+        It also keeps out other code of this process.
 
         Args:
             id: The thread's id, in any spelling.
@@ -156,7 +155,7 @@ class ThreadLocks(Protocol):
         """
 
     def own_all(self, program: str, patience: float = PATIENCE) -> AbstractContextManager[None]:
-        """Own every conversation, also those that begin meanwhile; wait for them at most `patience` seconds.
+        """Own every conversation, including those that begin meanwhile; wait for them at most `patience` seconds.
 
         Raises StoreBusy, which names the owner of one that was not released in time.
         """

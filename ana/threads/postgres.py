@@ -145,7 +145,9 @@ class PostgresThreadStore:
         return {id for (id,) in self._rows.ask(every) if any(map(mentions, self._iter_bytes(id)))}
 
     def _iter_bytes(self, id: str) -> Iterator[bytes]:
-        """Yield all that is kept of a thread, which is read by itself: all of them may not fit into memory."""
+        """Yield all stored data of one thread; threads are read one by one, because all of them may not fit into
+        memory.
+        """
         queries = (Statement(f"SELECT * FROM {table} WHERE {key} = ?", [id]) for table, key in _KEYS.items())
         for value in chain.from_iterable(chain.from_iterable(self._rows.read(*queries))):
             if isinstance(value, bytes):

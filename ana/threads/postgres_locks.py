@@ -1,6 +1,7 @@
-"""Owning a conversation in PostgreSQL: a lease in a table, renewed while its holder works, taken over when it ran out.
+"""Owning a conversation in PostgreSQL: a lease in a table, renewed while its holder works, and taken over after it has
+expired.
 
-Every write of its holder checks it (`ana.leases`): a holder that was held up for longer than it lasts writes nothing.
+Every write of its holder checks the lease (`ana.leases`): a holder that was delayed until it expired writes nothing.
 """
 
 import logging
@@ -52,8 +53,8 @@ class PostgresThreadLocks:
     """The locks of a person's conversations.
 
     Args:
-        rows: What the person has in the database.
-        seconds: How long a lease lasts that is not renewed; None for SECONDS.
+        rows: The person's rows in the database.
+        seconds: The duration of a lease that is not renewed; None for SECONDS.
     """
 
     def __init__(self, rows: PersonRows, seconds: float | None = None) -> None:
@@ -116,7 +117,7 @@ class Lease:
         raise _busy("Every conversation" if self._thread == ALL else "This conversation", holders)
 
     def release(self) -> None:
-        """Let others take it; if the database cannot be asked, they wait until it has run out."""
+        """Let others take it; if the database does not answer, they wait until it has expired."""
         self._released.set()
         try:
             self.rows.change(Statement("DELETE FROM leases WHERE token = ?", [self.number]))
@@ -126,7 +127,7 @@ class Lease:
     discard = release
 
     def _renew(self) -> None:
-        """Renew the lease until it is released or lost, in a thread of its own."""
+        """Renew the lease until it is released or lost, in a separate thread."""
         while not self._released.wait(self.seconds / 3):
             try:
                 is_renewed = self.rows.change(Statement(_RENEW, [self.seconds, self.number]))[0]
@@ -138,7 +139,7 @@ class Lease:
 
 
 def _wait(until: float) -> Iterator[None]:
-    """Yield until a moment has come, once at least, with pauses that grow."""
+    """Yield until a moment has come, at least once, with growing pauses."""
     pause, longest = _POLL_SECONDS
     while True:
         yield

@@ -1,6 +1,6 @@
 """The saver of a person's conversations in PostgreSQL: checkpoints, in the order in which they were saved, and writes.
 
-LangGraph's own for PostgreSQL orders checkpoints by their ids, and takes no text with a NUL.
+LangGraph's own saver for PostgreSQL orders checkpoints by their ids, and accepts no text with a NUL.
 """
 
 import json
@@ -66,7 +66,7 @@ class PostgresSaver(ThreadSaver):
 
     Args:
         rows: The person's rows in the database.
-        worker: Does what a program with an event loop asks for.
+        worker: The threads that work for a program with an event loop.
     """
 
     def __init__(self, rows: PersonRows, worker: Executor | None = None) -> None:
@@ -75,11 +75,13 @@ class PostgresSaver(ThreadSaver):
         self.worker = worker
 
     def get_next_version(self, current: str | None, channel: None) -> str:
-        """Return the version after this one, also after one of SQLite's saver."""
+        """Return the version after this one, even after a version of SQLite's saver."""
         return f"{int(current.split('.')[0]) + 1 if current else 1:032}"
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return the checkpoint that the config names, or the thread's newest; UserError if it names it by no text."""
+        """Return the checkpoint that the config names, or the thread's newest. Raises UserError if the id is not a
+        text.
+        """
         thread, namespace, id = read_address(config)
         at = [thread, namespace]
         this, values = ("?", [id]) if id else (_NEWEST, at)
@@ -105,7 +107,7 @@ class PostgresSaver(ThreadSaver):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        """Yield checkpoints, the newest first, as the base class; UserError if a client asks in a way that none can."""
+        """Yield checkpoints, the newest first, like the base class. Raises UserError for unsupported arguments."""
         rows = self._rows.read(_select_newest_first(config, before))[0]
         keys = [Address(*key) for *key, metadata in rows if _matches(metadata, filter or {})]
         for key in keys[:limit]:
@@ -134,7 +136,7 @@ class PostgresSaver(ThreadSaver):
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Save what a task has written, or what it waits for; arguments as in the base class."""
+        """Save the writes of a task, or its waiting request; arguments as in the base class."""
         query = _PUT_WRITE + (_REPLACE if all(name in WRITES_IDX_MAP for name, _ in writes) else "DO NOTHING")
         at = read_address(config)
         self._rows.change(
@@ -195,7 +197,7 @@ def _load_writes(serde: SerializerProtocol, rows: Rows) -> list[PendingWrite]:
 
 
 def _delete(condition: str, *values: Any) -> Statement:
-    """Return what deletes checkpoints, with their writes."""
+    """Return the statements that delete checkpoints with their writes."""
     return Statement(
         f"""WITH gone AS (DELETE FROM checkpoints WHERE {condition} RETURNING thread, namespace, id)
         DELETE FROM writes USING gone WHERE (writes.thread, writes.namespace, checkpoint) = (
@@ -205,7 +207,9 @@ def _delete(condition: str, *values: Any) -> Statement:
 
 
 def _select_newest_first(config: RunnableConfig | None, before: RunnableConfig | None) -> Statement:
-    """Return what finds checkpoints: address and metadata. Raises UserError if none can be meant."""
+    """Return the statement that finds checkpoints: address and metadata. Raises UserError if the arguments are not
+    valid.
+    """
     try:
         named, last = (dict(each["configurable"]) if each is not None else {} for each in (config, before))
     except (KeyError, TypeError, ValueError) as exc:

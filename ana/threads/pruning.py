@@ -1,9 +1,9 @@
 """Savers that prune: a checkpoint holds the whole list of messages, so a thread keeps only those of its last turns.
 
-A process that is killed loses nothing that was saved. A machine that loses its power loses what is not on the disk yet:
-the saver waits for the disk at each checkpoint with new messages, at what a run waits for or was told, and at what a
-client changes. What lies between is on the disk with the next of those; without it, a node that changes nothing
-elsewhere runs again.
+A killed process loses nothing that was saved. After a power failure, data that is not on the disk yet is lost: the
+saver waits for the disk at each checkpoint with new messages, at a run's requests and the replies to them, and at a
+client's changes. Checkpoints between these reach the disk with the next of them; if one is lost, a node that changes
+nothing elsewhere runs again.
 """
 
 import sqlite3
@@ -47,7 +47,7 @@ class PruningSaver(ThreadSaver, SqliteSaver):
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
-        """Yield a cursor; what it has changed is committed at the end, as in the base class."""
+        """Yield a cursor; its changes are committed at the end, as in the base class."""
         with super().cursor(transaction) as cursor:
             # https://sqlite.org/pragma.html#pragma_synchronous: with a log, NORMAL leaves the disk to a later commit
             if not self.conn.in_transaction:  # SQLite refuses it there
@@ -56,7 +56,7 @@ class PruningSaver(ThreadSaver, SqliteSaver):
 
     @contextmanager
     def _sync_later(self, later: bool) -> Iterator[None]:
-        """Let what this thread commits meanwhile reach the disk with what is committed after it."""
+        """Let commits of this thread meanwhile reach the disk only with the next commit after the context."""
         self._commit.later = later
         try:
             yield
@@ -113,7 +113,7 @@ class PruningSaver(ThreadSaver, SqliteSaver):
     def put_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Save what a task has written, or what it waits for; arguments as in the base class."""
+        """Save the writes of a task, or its waiting request; arguments as in the base class."""
         # the checkpoint that follows at once holds what was written, but not what is waited for or replied
         with self._sync_later(not any(channel in WRITES_IDX_MAP for channel, _ in writes)):
             super().put_writes(config, name_stopped(writes), task_id, task_path)

@@ -17,13 +17,13 @@ _LONGEST_POLL_SECONDS = 0.1
 class Run(Stoppable):
     """A run and its hold on its thread, from before the checkpoint is read until the last of its nodes has ended.
 
-    Langgraph cannot stop a node that has begun: when a run is cancelled, the node's thread works on beside the next
-    run. So the last of the two, the run or its node, releases the thread, and a stopped node begins no further call.
+    Langgraph cannot stop a node that has begun: when a run is cancelled, the node's thread goes on beside the next run.
+    So the last of the two, the run or its node, releases the thread, and a stopped node begins no further call.
 
     Args:
-        lock: Of its thread, without a time-out; None where nobody else can work in it.
+        lock: The lock of its thread, without a time-out; None if nobody else can work in the thread.
         is_persistent: Whether the thread outlives the run.
-        goes_on: Whether another process has begun the run, and left it.
+        goes_on: Whether another process has begun the run and left it unfinished.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Run(Stoppable):
                 self._release_if_last()
 
     def _try(self) -> StoreBusy | None:
-        """Take the thread if it is free and the run has not ended meanwhile; return why not otherwise."""
+        """Take the thread if it is free and the run has not ended meanwhile; otherwise return the reason why not."""
         with self._changing:
             if self._stopped:
                 return None

@@ -1,4 +1,4 @@
-"""A LangGraph saver as conversations need it, whatever keeps its checkpoints."""
+"""A LangGraph saver for conversations, the same for every storage of checkpoints."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -35,11 +35,11 @@ def _in_worker(
 
 
 class ThreadSaver(BaseCheckpointSaver[str], ABC):
-    """A saver whose newest checkpoint is the one that was saved last, whatever the clock said then.
+    """A saver whose newest checkpoint is the one that was saved last, even if the clock went back.
 
-    It keeps the checkpoints of a thread's last TURNS turns, and those at which a request waits. It deletes those of
-    runs, and prunes, as the base class says. Methods that begin with `a` are for a program with an event loop, which
-    must not wait.
+    It keeps the checkpoints of a thread's last TURNS turns, and the checkpoints at which a request waits. It deletes
+    checkpoints of runs, and prunes, as the base class describes. Methods that begin with `a` are for a program with an
+    event loop, which must not wait.
     """
 
     worker: Executor | None = None
@@ -47,7 +47,7 @@ class ThreadSaver(BaseCheckpointSaver[str], ABC):
 
     @abstractmethod
     def list_newest(self, thread_id: str) -> Sequence[tuple[str, str | None]]:
-        """Return the ids of the two checkpoints that were saved last, the last one first, each with its parent's."""
+        """Return the ids of the two checkpoints saved last, the last one first, each with the id of its parent."""
 
     @abstractmethod
     def mark_stopped(self, run_id: str) -> None:
@@ -87,7 +87,7 @@ class Address(NamedTuple):
 
 
 def read_address(config: RunnableConfig) -> Address:
-    """Return which checkpoint a config means. Raises UserError if a part of it is not plain text."""
+    """Return the address of the checkpoint that a config means. Raises UserError if a part of it is not plain text."""
     parts = config["configurable"]
     address = Address(str(parts["thread_id"]), parts.get("checkpoint_ns") or "", get_checkpoint_id(config) or None)
     if not all(isinstance(text, str) and text.isprintable() for text in address if text is not None):

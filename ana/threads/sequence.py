@@ -102,7 +102,7 @@ COPY_THREAD = (
 
 
 def create_sequence(connection: sqlite3.Connection) -> None:
-    """Create the tables and the triggers, and enter the checkpoints that are there; nothing if they exist."""
+    """Create the tables and the triggers, and enter the existing checkpoints; do nothing if the tables exist."""
     if "emptied" not in _list_tables(connection):
         connection.executescript(_CREATE)
 

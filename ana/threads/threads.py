@@ -24,8 +24,8 @@ AT_ONCE = 100
 class Thread:
     """One conversation; its name is empty if the person gave it none.
 
-    `turns` are those in its traces, `first` and `last` when the first and the last of them began (ISO 8601; empty
-    without one), `about` and `latest` what they asked.
+    `turns` are the turns in its traces, `first` and `last` the times when the first and the last of them began (ISO
+    8601; empty if there are none), `about` and `latest` their questions.
     """
 
     id: str
@@ -38,7 +38,7 @@ class Thread:
 
 
 class Threads:
-    """A person's threads. What the store knows by itself is asked of it."""
+    """A person's threads. Other information comes directly from the store."""
 
     def __init__(self, store: ThreadStore, traces: Traces, locks: ThreadLocks, person: str = OWNER) -> None:
         self.store = store
@@ -47,9 +47,9 @@ class Threads:
         self._person = person
 
     def resolve(self, name: str) -> str:
-        """Return the id of the thread with this name or id, or of the only one whose id begins so.
+        """Return the id of the thread with this name or id, or of the only thread whose id begins with it.
 
-        A name that was given always means the same thread, also if the id of another one begins so.
+        A given name always means the same thread, even if the id of another thread begins with it.
         """
         name = read_name(name)
         id, names = make_id(name, self._person), self.store.names()
@@ -62,7 +62,7 @@ class Threads:
         """Give a conversation another name.
 
         Raises:
-            WrongName: It cannot be a name, or another conversation has it.
+            WrongName: The text cannot be a name, or another conversation has it.
             UserError: There is no such thread.
         """
         name = read_name(name)
@@ -97,11 +97,11 @@ class Threads:
         return id
 
     def _find_begun(self, name: str) -> list[str]:
-        """Return the threads whose ids begin so; lists show only the beginning."""
+        """Return the threads whose ids begin with a text, because lists show only the beginning."""
         return [id for id in self.store.ids() if id.startswith(name)] if _PREFIX.fullmatch(name) else []
 
     def all(self) -> list[Thread]:
-        """Return every thread, the one last used first."""
+        """Return every thread, the last used first."""
         begun = self.store.ids()
         others = sorted(map(self.describe, self._find_recorded(begun)), key=lambda each: each.last, reverse=True)
         # what waits in its first turn has no record yet: it stays where the store has it
@@ -116,7 +116,9 @@ class Threads:
         return {*self._traces.ids()} & self.store.names().keys() - {*begun}
 
     def waiting(self) -> dict[str, str]:
-        """Return the threads that wait for a decision, each with how long they have: 5 min, 3 h, 2 days."""
+        """Return the threads that wait for a decision, each with the time for which it has waited: 5 min, 3 h, 2
+        days.
+        """
         now, since = datetime.now(UTC), self.store.waiting_since()
         return {id: _describe_age((now - datetime.fromisoformat(ts)).total_seconds()) for id, ts in since.items()}
 
@@ -150,7 +152,8 @@ class Threads:
         return next(iter(named or begun), None)
 
     def restore(self, name: str) -> Thread:
-        """Bring a thread back from the trash, by name, id or the beginning of its id; of several the one deleted last.
+        """Bring a thread back from the trash, by name, id or the beginning of its id; if there are several, the one
+        deleted last.
 
         Raises UserError if it is not in the trash, or another conversation has its id meanwhile.
         """
@@ -187,7 +190,9 @@ class Threads:
         self.store.compact()
 
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
-        """Return the ids of the threads, deleted ones and lone traces too, that mention what is looked for."""
+        """Return the ids of the threads, including deleted ones and traces without a thread, that mention the given
+        texts.
+        """
         return self.store.find_mentions(mentions) | self._traces.find_mentions(mentions)
 
     @contextmanager

@@ -19,7 +19,7 @@ class Clock:
     """Tells the time in the person's zone.
 
     Args:
-        zone: The zone where the person is; another one when they travel.
+        zone: The zone where the person is, which changes when they travel.
         source: Returns the present moment, aware; tests hand in a fixed one.
     """
 
@@ -34,11 +34,11 @@ class Clock:
         return self.source().astimezone(UTC).isoformat(timespec="microseconds")
 
     def day(self, stamp: str) -> date:
-        """The person's day at a moment stored in ISO 8601."""
+        """Return the person's day at a moment stored in ISO 8601."""
         return datetime.fromisoformat(stamp).astimezone(self.zone).date()
 
     def minute(self, stamp: str) -> str:
-        """A moment stored in ISO 8601 as the person's clock showed it: 2026-01-07 09:00."""
+        """Return a moment stored in ISO 8601 as the person's clock showed it: 2026-01-07 09:00."""
         return datetime.fromisoformat(stamp).astimezone(self.zone).strftime("%Y-%m-%d %H:%M")
 
     @property
@@ -49,7 +49,7 @@ class Clock:
 def find_zone(name: str, met: Mapping[str, tzinfo] | None = None) -> tzinfo | None:
     """Return a zone by its name; None if this machine does not know it.
 
-    `met` are zones that queries came from, by name: a machine without a named zone calls its own "local".
+    `met` are the zones of earlier queries, by name: a machine without a named zone calls its own "local".
     """
     if name in (met or {}):
         return (met or {})[name]

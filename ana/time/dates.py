@@ -21,7 +21,7 @@ def weekday(day: date) -> str:
 
 
 def day_of(value: object) -> date | None:
-    """The calendar day of an ISO date or date-time, or None where the value is neither."""
+    """Return the calendar day of an ISO date or date-time; None if the value is neither."""
     match = _DATE.fullmatch(value) if isinstance(value, str) else None
     if match is None or match["weekday"]:
         return None
@@ -32,7 +32,7 @@ def day_of(value: object) -> date | None:
 
 
 def spell_day(day: date) -> str:
-    """Return a day as it is embedded, and told to models: Tuesday January 13 2026."""
+    """Return a day in the form for vectors and models: Tuesday January 13 2026."""
     return f"{weekday(day)} {day:%B} {day.day} {day.year}"
 
 
@@ -73,7 +73,7 @@ def add_weekday(value: Value, zone: tzinfo | None = None) -> Value | str:
     """Return a date followed by its weekday, for the model: 2026-01-13 (Tuesday); anything else unchanged.
 
     Args:
-        zone: A moment that has another offset than this zone stands beside the local one:
+        zone: If a moment has another offset than this zone, the local time is added:
             2026-12-04T23:30:00Z (Saturday 00:30 in Europe/Berlin).
     """
     day = day_of(value)
@@ -91,7 +91,7 @@ def add_weekday(value: Value, zone: tzinfo | None = None) -> Value | str:
 
 
 def drop_weekday(value: Value) -> Value | str:
-    """Remove what `add_weekday` added.
+    """Remove the weekday that `add_weekday` added.
 
     Raises:
         ToolError: The weekday is not that day's.

@@ -1,4 +1,4 @@
-"""The date that somebody means who wrote something else: words, another order of digits, a weekday beside it."""
+"""The date that is probably meant by another form: words, another order of digits, a date with a weekday."""
 
 from datetime import date, datetime, time
 
@@ -6,10 +6,11 @@ from ana.time.when import NotRead, read_phrase
 
 
 def guess_dates(text: str, today: date) -> tuple[str, str] | None:
-    """Return the first and the last day that a text means, in ISO; a single one with its time. None if it says more.
+    """Return the first and the last day that a text means, in ISO; a single day with its time. None if the text says
+    more.
 
     Args:
-        text: Such as "wednesday", "this week", "2026-25-11" or "friday 9:30".
+        text: A text such as "wednesday", "this week", "2026-25-11" or "friday 9:30".
     """
     try:
         when = read_phrase(text, today, datetime.combine(today, time()))

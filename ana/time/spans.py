@@ -22,7 +22,7 @@ _BARE = len("2026-01-13")
 
 
 def read_date_span(value: object, zone: tzinfo) -> Span | None:
-    """The stretch of time an ISO date or date-time names, or None where the value is neither.
+    """Return the stretch of time that an ISO date or date-time names; None if the value is neither.
 
     Args:
         value: A property value; only text of the form YYYY-MM-DD[Thh:mm[:ss[.ffffff]][zone]] is a date.

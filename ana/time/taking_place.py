@@ -1,4 +1,4 @@
-"""Items that take place at a time and are past afterwards, unlike those that have to be done by then."""
+"""Items that take place at a time and are past afterwards, unlike tasks that have to be done by then."""
 
 from collections.abc import Mapping
 

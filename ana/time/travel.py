@@ -1,10 +1,10 @@
-"""Times that travel: which zone a time belongs to when its person is elsewhere. The one place of this rule.
+"""Times and travel: the zone to which a time belongs when the person is elsewhere. This rule is only here.
 
 - A moment with an offset is an instant.
-- A time without one belongs to the zone in which it was said, which its item keeps; one that was not said, such as that
-  of a calendar whose times name no zone, goes along with the person.
-- Whole days go along, and so does what repeats by its due_date, with its times and its reminders.
-- What repeats by its start_date keeps its zone: a class is at four where it is.
+- A time without an offset belongs to the zone in which it was said, which its item keeps; a time that nobody said, for
+  example from a calendar without zones, moves along with the person.
+- Whole days move along, and so do items that repeat by their due_date, with their times and reminders.
+- Items that repeat by their start_date keep their zone: a class is at four in the zone of its place.
 - A property `zone`, an IANA name or "floating", says otherwise.
 """
 
@@ -25,10 +25,10 @@ _DAY = len("2026-01-13")
 
 
 def find_own_zone(properties: Mapping[str, Json], own_zone: str = "", *, repeats: bool) -> tzinfo | None:
-    """Return the zone that times without an offset belong to; None for those that go along with the person.
+    """Return the zone to which times without an offset belong; None if they move along with the person.
 
     Args:
-        properties: An item's.
+        properties: An item's properties.
         own_zone: The zone that the item keeps; empty if it keeps none.
         repeats: Whether it repeats.
     """

@@ -85,7 +85,7 @@ class TraceFiles(Traces):
         return {path.stem for path in files if mentions(_read(path))}
 
     def _find_files(self) -> dict[Path, float]:
-        """Return the files, each with when it was written, but no folders, and none that is deleted meanwhile."""
+        """Return the files, each with its time of writing, without folders and files that are deleted meanwhile."""
         files = {}
         for path in self.folder.glob("*.jsonl"):
             with suppress(OSError):
@@ -102,7 +102,7 @@ def iter_records(path: Path) -> Iterator[Record]:
 
 
 def _read(path: Path) -> bytes:
-    """Return what is in a file; nothing if there is none, or it is deleted meanwhile."""
+    """Return the contents of a file; nothing if it does not exist, or is deleted meanwhile."""
     try:
         return path.read_bytes()
     except FileNotFoundError:

@@ -40,12 +40,12 @@ def is_on(environment: Mapping[str, str]) -> bool:
 
 
 def hides() -> bool:
-    """Return whether inputs or outputs are to be hidden, and so nothing else may quote them."""
+    """Return whether inputs or outputs must be hidden, so that nothing else may quote them."""
     return any(os.environ.get(name) == "true" for name in _HIDING)
 
 
 def settle_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return an environment that the library and the dev server read as we do: on or off, and off without a key."""
+    """Return an environment that the library and the dev server read like ana: on or off, and off without a key."""
     on = is_on(environment)
     settled = {name: value for name, value in environment.items() if on or name not in KEYS}
     settled |= dict.fromkeys(_SWITCHES, str(on).lower()) | _PATIENCE
@@ -58,14 +58,16 @@ def settle_environment(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def switch_on_or_off() -> bool:
-    """Bring LangSmith's settings, also those in .env, to where its library reads them; return whether it is on."""
+    """Put LangSmith's settings, including those in .env, into the environment that its library reads; return whether it
+    is on.
+    """
     settled = settle_environment(read_environment())
     os.environ.update({name: value for name, value in settled.items() if name.startswith(("LANGSMITH_", "LANGCHAIN_"))})
     return is_on(settled)
 
 
 def connect(settings: Settings) -> None:
-    """Have runs sent by a client that keeps secrets and delays nothing if LangSmith is on, and by none if it is off.
+    """If LangSmith is on, make a client send runs, without secrets and without delays; if it is off, send none.
 
     Raises ConfigError if it needs a key and there is none.
     """
@@ -89,7 +91,7 @@ def untraced() -> Iterator[None]:
 
 @cache
 def _connect(secrets: tuple[str, ...]) -> None:
-    """Once in a process; handles may be opened more often."""
+    """Connect once in a process, although handles may be opened more often."""
     import atexit
 
     import langsmith
@@ -109,7 +111,7 @@ def _connect(secrets: tuple[str, ...]) -> None:
 
 
 def make_client(secrets: tuple[str, ...], **options: Any) -> Any:
-    """Return the library's client, with more of its options, that takes secrets out of all it sends."""
+    """Return the library's client, with further options; it removes secrets from everything that it sends."""
     import langsmith
 
     is_hiding = hides()
@@ -133,7 +135,7 @@ def _flush(client: Any) -> None:
 def label_run(metadata: Mapping[str, str | float], tags: Iterable[str] = (), error: str | None = None) -> None:
     """Add to metadata and tags of the run of the whole turn; called in a node, while LangSmith is on.
 
-    With the error of a turn the run is one that failed, though no exception ended it.
+    If the turn has an error, the run counts as failed, although no exception ended it.
     """
     for run, _ in _find_runs():
         run.add_metadata(dict(metadata))
@@ -145,8 +147,8 @@ def label_draft(policy: str, reason: str) -> None:
     """Add why a draft was sent back to the model's run that wrote it; called in the node that checks it.
 
     Args:
-        policy: Which policy it broke.
-        reason: What the model is told, which may quote the draft.
+        policy: The policy that it broke.
+        reason: The text for the model, which may quote the draft.
     """
     if not is_on(os.environ):
         return
@@ -160,7 +162,7 @@ def label_draft(policy: str, reason: str) -> None:
 
 
 def _find_runs() -> Iterator[tuple[Any, Any]]:
-    """Yield the run of the turn and that of the node in which this is called, of each tracer."""
+    """Yield, for each tracer, the run of the turn and the run of the present node."""
     from langchain_core.runnables import ensure_config
     from langchain_core.tracers import LangChainTracer
 

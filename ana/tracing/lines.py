@@ -1,4 +1,4 @@
-"""Records as lines of JSON, in ASCII: the form in which they are kept, wherever that is."""
+"""Records as lines of JSON, in ASCII, the form in which every storage keeps them."""
 
 import json
 import logging
@@ -38,8 +38,8 @@ def parse_lines(text: str, place: str, hint: str) -> Iterator[Record]:
 
     Args:
         text: The lines.
-        place: Where they are kept, for an error.
-        hint: Its next step.
+        place: The place of the lines, for an error.
+        hint: The next step, for an error.
 
     Raises:
         ConfigError: A newer program wrote one.
@@ -62,7 +62,7 @@ def find_id(line: str, place: str, hint: str) -> str | None:
 
 
 def tell_lost(why: str, hint: str) -> None:
-    """Tell that a record cannot be kept: a sentence, and what mends it."""
+    """Report that a record cannot be stored: a sentence, and the remedy."""
     text = f"{why} No record of the turn is kept."
     _log.warning(text)
     tell(f"{text} {hint}")

@@ -24,9 +24,9 @@ class Traces(Protocol):
         """Append records. If one cannot be written, the person is told, and the turn does not fail."""
 
     def iter_attempts(self, thread_id: str) -> Iterator[Record]:
-        """Yield every record of a thread, oldest first, also of turns that were answered again later.
+        """Yield every record of a thread, oldest first, including turns that were answered again later.
 
-        A line that is not a record, because a crash has cut it short, is left out.
+        A line that is not a record, for example after a crash, is left out.
 
         Raises:
             ConfigError: A newer program wrote one.
@@ -36,13 +36,15 @@ class Traces(Protocol):
         """Return the newest record with this id, or of the thread with this id."""
 
     def ids(self, since: float = 0.0) -> list[str]:
-        """Return the threads that have records, in order; only those written to since a moment, in seconds."""
+        """Return the threads that have records, in order; with a moment, in seconds, only those written to since
+        then.
+        """
 
     def place(self, thread_id: str, id: str) -> str:
         """Return the place of a thread's newest record, for people; empty if it could not be written."""
 
     def change(self, thread_id: str, change: Callable[[Record], Record | None]) -> int:
-        """Replace every record of a thread, or remove it for None, and return how many are others now.
+        """Replace every record of a thread, or remove it for None, and return the number of changed records.
 
         A line that is not a record is removed, too. Nobody may write meanwhile.
         """
@@ -57,10 +59,10 @@ class Traces(Protocol):
         return sum(old != new for old, new in zip(before, changed, strict=True))
 
     def delete(self, thread_id: str) -> None:
-        """Delete the records of a thread, and whatever else is left of them."""
+        """Delete the records of a thread, and all remains of them."""
 
     def read_text(self, thread_id: str) -> str:
-        """Return the records of a thread as they are kept, a line for each; empty without one."""
+        """Return the records of a thread in stored form, a line for each; empty if there are none."""
 
     def put_back(self, thread_id: str, text: str) -> None:
         """Replace the records of a thread by those that `read_text` returned; do nothing without a text."""
@@ -70,14 +72,14 @@ class Traces(Protocol):
         return {id for id in self.ids() if mentions(self.read_text(id).encode())}
 
     def read(self, thread_id: str) -> list[Record]:
-        """Return a thread's turns, oldest first, each as it was answered last. Errors as of `iter_attempts`."""
+        """Return a thread's turns, oldest first, each with its last answer. Errors as of `iter_attempts`."""
         records = self.iter_attempts(thread_id)
         return [*records] if thread_id == NO_THREAD else select_newest(records)
 
     def page(self, thread_id: str, limit: int, before: str | None = None) -> list[Record]:
-        """Return at most so many turns, oldest first: the last ones, or those before one that was shown, by its id.
+        """Return at most this many turns, oldest first: the last ones, or those before the turn with an id.
 
-        Raises UserError if there is no such turn in it.
+        Raises UserError if the thread has no such turn.
         """
         records = self.read(thread_id)
         if before is not None:
@@ -89,7 +91,7 @@ class Traces(Protocol):
 
 
 class InMemoryTraces(Traces):
-    """Records that go with the process, for turns that leave nothing behind."""
+    """Records in memory that end with the process, for turns that leave nothing behind."""
 
     def __init__(self) -> None:
         self.records: list[Record] = []
@@ -125,11 +127,11 @@ class InMemoryTraces(Traces):
 
 
 def select_newest(records: Iterable[Record]) -> list[Record]:
-    """Return the records that are still valid, as in the thread's state.
+    """Return the records that are still valid in the thread's state.
 
-    A turn that is answered again, or whose question is edited, takes the place of the earlier attempt and of what
-    followed that one. Attempts share their id, the id of the user message, or the turn before them. `records` are all
-    of a thread, the oldest first.
+    A turn that is answered again, or whose question is edited, replaces the earlier attempt and the turns after it.
+    Attempts share their id, the id of the user message, or the turn before them. `records` are all records of a thread,
+    the oldest first.
     """
     standing: list[Record] = []
     places: dict[tuple[str, str], int] = {}
@@ -145,5 +147,5 @@ def select_newest(records: Iterable[Record]) -> list[Record]:
 
 
 def moment(record: Record) -> datetime:
-    """Return when a turn began."""
+    """Return the time when a turn began."""
     return datetime.fromisoformat(record["ts"]).astimezone(UTC)

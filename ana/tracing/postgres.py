@@ -18,8 +18,8 @@ class PostgresTraces(Traces):
     """The traces of a person. Secrets never reach the database.
 
     Args:
-        rows: What the person has in the database.
-        secrets: What is left out of records.
+        rows: The person's rows in the database.
+        secrets: The secrets to leave out of records.
     """
 
     def __init__(self, rows: PersonRows, secrets: Sequence[str] = ()) -> None:
@@ -69,7 +69,7 @@ class PostgresTraces(Traces):
                 self._enter(session, thread_id, text.splitlines())
 
     def _enter(self, session: Session, thread_id: str, lines: Sequence[str]) -> None:
-        """Keep lines, of which some may be no records, each with the id by which it is found."""
+        """Store lines, some of which may not be records, each with the id by which it is found."""
         rows = [(thread_id, find_id(line, thread_id, _HINT), line) for line in lines]
         session.insert("turns", _COLUMNS, rows)
 

@@ -19,8 +19,8 @@ INTERRUPTED = {"error": "interrupted", "hint": ""}
 def list_steps(messages: Sequence[AnyMessage], turn: Mapping[str, Any]) -> list[Step]:
     """Return the steps of a turn, in order: every call with its observation, every draft that was sent back.
 
-    A correction is a draft sent back, with the id of the message it came after. A check by a model either led to one,
-    or is of the draft that went out, and then a step.
+    A correction is a draft sent back, with the id of the message it came after. A check by a model either led to a
+    correction, or belongs to the final draft, and then is a step.
     """
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
     corrections: list[Mapping[str, Any]] = turn["corrections"]
@@ -58,7 +58,8 @@ def build_record(
     model: str | None = None,
     changes: Sequence[Mapping[str, Any]] = (),
 ) -> Record:
-    """Build the record of a turn that has ended, of its messages from the user's on and the receipts of its writes.
+    """Build the record of a turn that has ended, from its messages, beginning with the user's, and the receipts of its
+    writes.
 
     `model` is another model's name, if the run chose one.
     """
@@ -94,7 +95,7 @@ def build_record(
 
 
 def _read_artifacts(messages: Sequence[AnyMessage]) -> dict[str, Any]:
-    """Return how many changes each call made, and what those would have done that the person declined."""
+    """Return the number of changes by each call, and descriptions of the calls that the person declined."""
     answers = {message.tool_call_id: message.artifact for message in messages if isinstance(message, ToolMessage)}
     decisions = (message for message in messages if isinstance(message, AIMessage))
     calls = [call for message in decisions for call in (*message.tool_calls, *message.invalid_tool_calls)]
@@ -122,7 +123,7 @@ def _make_step(tool: str, args: dict[str, Any], answer: ToolMessage | None) -> S
 
 
 def read_observation(text: str) -> Any:
-    """Return the value of a result that is JSON; any other text as it is."""
+    """Return the value of a result that is JSON; any other text unchanged."""
     try:
         return read_plain_json(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The record of a turn, and what is wrong with one that somebody else may have written: a file may hold anything."""
+"""The record of a turn, and the check of a record from elsewhere, because a file may contain anything."""
 
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
@@ -28,7 +28,7 @@ def _check_moment(text: str) -> str:
 
 
 def _check_step(step: "Step") -> "Step":
-    """Check that a call which did not fit its tool is there as its tool and arguments, or as the text it came as."""
+    """Check that a call that did not fit its tool is recorded with tool and arguments, or as its original text."""
     args = step["args"]
     is_read = isinstance(args.get("tool"), str) and isinstance(args.get("args"), dict)
     if step["tool"] == INVALID and not is_read and "raw" not in args:
@@ -51,7 +51,7 @@ Moment = Annotated[str, AfterValidator(_check_moment)]
 class Step(TypedDict):
     """A step of a turn: a tool call, a violation under a name that starts with ⛔️, or CHECKED.
 
-    `why` holds, for a query, the reasons each item was found; the model does not see it.
+    For a query, `why` has the reasons for each found item; the model does not see it.
     """
 
     tool: str
@@ -80,7 +80,7 @@ class Change(TypedDict):
 
 
 class Call(TypedDict):
-    """A call as a model decided it."""
+    """A call in a model's decision."""
 
     name: str
     args: dict[str, Any]

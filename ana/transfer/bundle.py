@@ -39,10 +39,10 @@ class Bundle:
         lines: Global Context lines, under their numbers.
         changes: The history of the records, in order.
         next_line: No line gets a number below this.
-        authors: By an item's id the addresses of its authors, if its file names them.
-        format: Of an export the number of its format, of other files 0.
-        notes: What was left out or read otherwise than one might expect, a sentence each.
-        columns: Of rows of a table what became of each column, a line each.
+        authors: The addresses of an item's authors, by the item's id, if its file names them.
+        format: The number of an export's format; 0 for other files.
+        notes: A sentence for each record that was left out, or read otherwise than one might expect.
+        columns: For rows of a table, a line about the use of each column.
     """
 
     items: list[Item] = field(default_factory=list)

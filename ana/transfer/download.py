@@ -1,4 +1,6 @@
-"""Download a file from an address that a person wrote; only the owner's may be outside of the public internet."""
+"""Download a file from an address that a person wrote; only an address of the owner may be outside the public
+internet.
+"""
 
 import asyncio
 from base64 import b64encode
@@ -27,7 +29,9 @@ _HINT = "Look whether the address is right, and try again."
 
 
 class Download(NamedTuple):
-    """The content at an address, and the ETag with which a server says whether it has changed; empty without one."""
+    """The content at an address, and the ETag with which a server says whether it has changed; empty if there is
+    none.
+    """
 
     data: bytes
     tag: str
@@ -37,10 +41,10 @@ def download(url: str, kinds: Sequence[str] | None, tag: str = "") -> Download |
     """Download an address; return None if it has not changed since the ETag.
 
     Args:
-        kinds: What the person may reach; see `reach_as`.
+        kinds: The kinds of addresses that the person may reach; see `reach_as`.
 
     Raises:
-        UserError: It cannot be downloaded; the message hides everything in the address that may be secret.
+        UserError: It cannot be downloaded; the message hides all parts of the address that may be secret.
     """
     import httpx
 

@@ -2,8 +2,8 @@
 
 The first line is a header; then come the Global Context lines by number, the items by their creation, and all changes
 in order. A record that differs from the journal gets one more change, so that an imported export gives the same export
-again. For half a character or NUL, which an earlier version stored and no import takes, stands the mark for an unknown
-character.
+again. Half a character or NUL, which an earlier version stored and no import accepts, is replaced by the mark for an
+unknown character.
 """
 
 import json
@@ -22,7 +22,7 @@ FORMAT = 2
 
 
 def export_lines(backend: Backend) -> Iterator[bytes]:
-    """Yield the lines of an export, each with its line break: of the state when the first is asked for."""
+    """Yield the lines of an export, each with its line break, as of the moment when the first one is asked for."""
     with backend.reading():  # and not while a reader, who may be slow, takes the lines
         lines = sorted(backend.scan("line"), key=lambda line: int(line.id))
         items = sorted(backend.scan("item"), key=lambda item: (item.created_at, item.id))

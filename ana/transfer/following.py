@@ -1,4 +1,4 @@
-"""Calendars that are followed: their entries are here as the last reading found them, with what is noted beside."""
+"""Followed calendars: their entries are stored in the state of the last reading, with the notes that a person adds."""
 
 import secrets
 import tempfile
@@ -33,12 +33,12 @@ class Calendar:
     """A calendar that is followed.
 
     Args:
-        name: What it is called here, a word.
+        name: Its name here, one word.
         url: Its address; everybody who knows the address can read the calendar.
         at: When it was read last, ISO 8601; empty before that.
         zone: The zone in which its times are written: the person's zone when it was read first.
-        tag: The ETag that it had.
-        fault: Why it could not be read; empty if it could.
+        tag: The ETag of the last reading.
+        fault: Why it could not be read; empty if the last reading succeeded.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Calendar:
 
     @property
     def host(self) -> str:
-        """The machine that it is read from."""
+        """The machine from which it is read."""
         return read_host(self.url)
 
     @property
@@ -117,12 +117,12 @@ def update_entries(memory: Memory, calendar: Calendar, coming: list[Item], today
 
 
 def remove_entries(memory: Memory, calendar: Calendar) -> list[Change]:
-    """Delete the entries of a calendar, in one act; return what was deleted. What the person has claimed stays."""
+    """Delete the entries of a calendar, in one act; return the changes. Entries that the person has claimed stay."""
     return _change(memory, calendar, lambda known, _: [Change("item", id, item, None) for id, item in known.items()])
 
 
 def _change(memory: Memory, calendar: Calendar, plan: Callable[[dict[str, Item], str], list[Change]]) -> list[Change]:
-    """Make the changes that are planned of the present entries."""
+    """Make the planned changes of the present entries."""
     stamp, turn = memory.stamp(), f"{READING}{secrets.token_hex(4)}"
 
     def attempt() -> list[Change]:
@@ -143,7 +143,7 @@ def list_news(memory: Memory, since: str) -> list[Change]:
 
 
 def _plan_entry(old: Item | None, item: Item, source: str, stamp: str) -> Change | None:
-    """Return what becomes of an entry; None if it is as it was, or the person's."""
+    """Return the change of an entry; None if it is unchanged, or the person has claimed it."""
     if old is None:
         new = replace(item, sources=Sources(source, dict.fromkeys(item.properties, source)))
         return Change("item", item.id, None, replace(new, created_at=stamp, updated_at=stamp))

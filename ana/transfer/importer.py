@@ -25,11 +25,11 @@ class ImportResult:
     """The outcome of an import.
 
     Args:
-        new: How many records were new and stored.
-        unchanged: How many were already stored.
+        new: The number of new records that were stored.
+        unchanged: The number of records that were already stored.
         conflicting: The ids of records that are different here, or were deleted here.
         turn: The turn that undoes it; empty if the records came with their own history.
-        others: How many of the stored items are words of others.
+        others: The number of stored items with text by others.
         notes: A sentence for each record that was left out, or of which only the beginning is searched.
     """
 
@@ -42,7 +42,7 @@ class ImportResult:
 
 
 def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> ImportResult:
-    """Store the records of a bundle; with `replace` also those that are different here.
+    """Store the records of a bundle; with `replace` even those that differ here.
 
     Raises ToolError if a record, or a state in its history, cannot be stored or is too large; nothing was changed then.
     """
@@ -59,7 +59,7 @@ def import_bundle(memory: Memory, bundle: Bundle, *, replace: bool = False) -> I
 
 
 def _plan(memory: Memory, bundle: Bundle, turn: str, *, replace: bool) -> tuple[ImportResult, list[Entry], Records]:
-    """Return what comes of an import, its changes, and those records that are here of what comes."""
+    """Return the result of an import, its changes, and the imported records that exist here already."""
     backend = memory.backend
     deleted = {entry.change.key for entry in backend.deletions()}
     coming, next_line = _number_lines(memory, bundle, deleted)
@@ -118,7 +118,7 @@ def _number_lines(memory: Memory, bundle: Bundle, deleted: Iterable[RecordKey]) 
 
 
 def _list_states(backend: Backend, deleted: Iterable[RecordKey]) -> Iterator[Item]:
-    """Yield every line that is here or was deleted here, as it is and as it ever was."""
+    """Yield every present or deleted line, in its present state and all earlier ones."""
     lines = list(backend.scan("line"))
     yield from lines
     for id in {line.id for line in lines} | {id for kind, id in deleted if kind == "line"}:
@@ -127,7 +127,7 @@ def _list_states(backend: Backend, deleted: Iterable[RecordKey]) -> Iterator[Ite
 
 
 def _select_history(backend: Backend, history: Sequence[Entry], new: Records, known: Set[RecordKey]) -> list[Entry]:
-    """Return the history of new and of deleted records, as far as all of a record's is there."""
+    """Return the history of new and of deleted records, for each record whose history is complete."""
     changes: dict[RecordKey, list[Change]] = defaultdict(list)
     for entry in history:
         changes[entry.change.key].append(entry.change)
@@ -143,9 +143,9 @@ def _select_history(backend: Backend, history: Sequence[Entry], new: Records, kn
 
 
 def _rename_undos(entries: list[Entry], backend: Backend) -> list[Entry]:
-    """Return entries, turns renamed that are called the undo of a turn that did not come with them.
+    """Return entries, with turns renamed whose name says that they undo a turn that is not among them.
 
-    A turn of that name would keep the turn that is here from being undone.
+    A turn of that name would prevent the undo of the turn that is here.
     """
     turns: set[str] = set()
     for turn in sorted({entry.turn for entry in entries}, key=len):  # an undo's name is longer than its turn's
@@ -166,8 +166,8 @@ def _make_entry(turn: str, before: Item | None, key: RecordKey, after: Item) -> 
 
 
 def _is_same(here: Item | None, coming: Item) -> bool:
-    """Return whether a record is here as it comes, whoever told it: the person may have made it theirs since.
+    """Return whether a record is stored here unchanged, from any source, because the person may have claimed it since.
 
-    One that came before zones were kept has none.
+    A record from before zones were stored has no zone.
     """
     return here is not None and replace(here, sources=coming.sources, zone=here.zone or coming.zone) == coming

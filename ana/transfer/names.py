@@ -1,4 +1,4 @@
-"""Names of properties that come from elsewhere: what cannot be one here gets another, the same in all of the file."""
+"""Names of properties from elsewhere: an invalid name is replaced by another one, the same in the whole file."""
 
 import json
 from collections import Counter
@@ -44,7 +44,9 @@ class NewNames:
         return replace(entry, change=replace(entry.change, before=before, after=after))
 
     def describe(self, items: Iterable[Item], history: Iterable[Entry]) -> list[str]:
-        """Return a sentence that tells which names of items, and in their history, were changed; none if all stay."""
+        """Return a sentence that lists the changed names, in items and in their history; none if no name was
+        changed.
+        """
         used = {name for item in (*items, *_list_states(history)) for name in item.properties}
         renamed = {_show(old): new for old, new in self._new.items() if new in used}
         return make_notes({RENAMED: [f"{old} -> {new}" for old, new in renamed.items()]})
@@ -59,7 +61,9 @@ def _list_states(history: Iterable[Entry]) -> list[Item]:
 
 
 def _make_name(name: str, taken: set[str], counts: Counter[str]) -> str:
-    """Return a name that is like another one; it is taken from now on. `counts` are how many were made of the same."""
+    """Return a name similar to another one, which is taken from now on. `counts` has the number of names made from
+    each.
+    """
     line = "".join(c for c in " ".join(name.split()) if c.isprintable() and escape_controls(c) == c)
     stem = line[:LONGEST_NAME].strip() or UNNAMED
     new = stem

@@ -1,4 +1,4 @@
-"""A file or folder that is brought in, whatever wrote it: it is known by its content."""
+"""Reading a file or folder from any program, which is recognised by its content."""
 
 import zipfile
 from collections.abc import Callable
@@ -22,7 +22,8 @@ def read_source(path: Path, zone: tzinfo, choose: Choose | None = None, *, is_bo
     """Return the records of an export or of another program's file, in the person's zone; None if nothing reads it.
 
     With `is_bounded` an export may have no more records than another program's file. Raises UserError if it cannot be
-    read, or records of it cannot, which are named; as `choose` does; and without it, if its columns are not known.
+    read, or names records in it that cannot; also with the errors of `choose`, and without `choose`, if the columns are
+    unknown.
     """
     if path.is_dir():
         if (path / "chroma").is_dir():  # a folder of ana itself

@@ -53,7 +53,7 @@ def decode_text(path: Path, data: bytes) -> str:
 
 
 def require_few(path: Path, count: int) -> None:
-    """Raise UserError if a file has more records than are read of one."""
+    """Raise UserError if a file has more records than are read from one file."""
     if count > MOST_RECORDS:
         message = f"{show_path(path)} has more than {MOST_RECORDS:,} records."
         raise UserError(message, "Nothing was imported. Import it in parts.")
@@ -86,7 +86,7 @@ def make_refusal(
 
 
 def make_notes(named: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return a sentence for each thing that is said of records, with how many those are and the first ten of them."""
+    """Return a sentence for each remark about records, with the number of these records and the first ten of them."""
     notes = []
     for fact, records in named.items():
         names = ", ".join(quote(record, LONGEST) for record in records[:MOST])
@@ -117,7 +117,7 @@ def to_stamp(moment: datetime) -> str:
 
 
 def read_modified(path: Path) -> str:
-    """Return when a file was last written, as the stamp of records without one."""
+    """Return the time at which a file was last written, the stamp for records without one of their own."""
     return to_stamp(datetime.fromtimestamp(path.stat().st_mtime, UTC))
 
 

@@ -1,4 +1,4 @@
-"""Deciding whose words a file's records are: by its kind, by the export itself, or by the person."""
+"""Deciding who wrote the records of a file: by the kind of the file, by the export itself, or by asking the person."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection
@@ -40,7 +40,7 @@ def tell_past(bundle: Bundle) -> Bundle:
 
 
 def _change(bundle: Bundle, record: Callable[[RecordKey, Item], Item], source: Callable[[Entry], str]) -> Bundle:
-    """Return a bundle with other records, wherever they stand, and other sources of its entries."""
+    """Return a bundle with all its records replaced, and other sources of its entries."""
 
     def change(entry: Entry) -> Entry:
         old, key = entry.change, entry.change.key

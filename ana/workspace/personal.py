@@ -35,7 +35,7 @@ def list_fixed(workspace: Workspace) -> set[str]:
 
 
 def save_settings(workspace: Workspace, values: Mapping[str, str]) -> None:
-    """Keep settings of a person; an empty value is one that is not set.
+    """Save settings of a person; an empty value means that it is not set.
 
     Args:
         values: By name of the field.
@@ -72,7 +72,9 @@ def _save(workspace: Workspace, values: Mapping[str, str]) -> None:
 
 
 def _empty(workspace: Workspace, name: str) -> object:
-    """Return what is kept where a person clears a field: of the owner its default, for .env may say something else."""
+    """Return the value to store if a person clears a field: for the owner its default, because .env may set it
+    otherwise.
+    """
     return PersonalSettings.model_fields[name].default if workspace.person == OWNER else ""
 
 

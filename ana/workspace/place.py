@@ -1,4 +1,4 @@
-"""Whether the place where a deployment keeps things can be used."""
+"""Checking whether the place of a deployment's data can be used."""
 
 from tempfile import TemporaryFile
 
@@ -14,7 +14,7 @@ PATIENCE = 3.0
 
 
 def check_place(workspace: Workspace) -> None:
-    """Raise StoreBroken, with a sentence that tells nothing of people, if nothing can be kept at present."""
+    """Raise StoreBroken, with a sentence that reveals nothing about people, if nothing can be stored at present."""
     if workspace.has_database:
         _check_database(workspace)
     else:

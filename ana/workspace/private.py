@@ -1,4 +1,4 @@
-"""Private files: only the person who runs ana may read what it writes (folders 0700, files 0600)."""
+"""Private files: only the person who runs ana may read its files (folders 0700, files 0600)."""
 
 import os
 import stat
@@ -10,13 +10,13 @@ from ana.workspace.workspace import Workspace
 
 
 def keep_private(workspace: Workspace) -> list[Path]:
-    """Let this process create private files only; return what others could look into until now."""
+    """Make this process create only private files; return the files that others could read until now."""
     os.umask(0o077)
     return [path for path in find_exposed(workspace) if _close(path)]
 
 
 def find_exposed(workspace: Workspace) -> list[Path]:
-    """Return those of the data folder and the log files that others on this machine can read.
+    """Return the ones among the data folder and the log files that others on this machine can read.
 
     Files in a closed folder need no mode of their own.
     """
@@ -30,7 +30,9 @@ def holds_data(workspace: Workspace) -> bool:
 
 
 def _close(path: Path) -> bool:
-    """Close a file or folder to others; return whether that could be done. `ana doctor` names what another owns."""
+    """Close a file or folder to others; return whether that could be done. `ana doctor` names files that belong to
+    another user.
+    """
     with suppress(OSError):
         path.chmod(path.stat().st_mode & 0o700)
         return True

@@ -35,9 +35,9 @@ class Stamp(NamedTuple):
     """A value that changes when something about a person changes.
 
     Args:
-        place: Another one if somebody else has got the person's name since, or what was here was moved elsewhere; empty
-            without anybody.
-        settings: Another one if the person's settings were changed, or .env.
+        place: A value that changes if somebody else gets the person's name, or the data is moved elsewhere; empty
+            without a person.
+        settings: A value that changes with the person's settings or .env.
     """
 
     place: tuple[int, ...]
@@ -67,7 +67,7 @@ class Storage(Protocol):
     def read_settings(self) -> OthersSettings | None:
         """Return the person's own settings, which override the environment's; None if there are none.
 
-        Raises StoreBroken if it cannot be read, or sets something else than a person may.
+        Raises StoreBroken if they cannot be read, or set something that a person may not set.
         """
 
     def write_settings(self, personal: OthersSettings) -> None:

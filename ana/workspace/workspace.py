@@ -32,7 +32,7 @@ class Workspace:
     """The places of a person's data, and the way to open it; nothing is opened or created before it is asked for.
 
     Args:
-        settings: The settings that count for this person.
+        settings: The settings that apply to this person.
     """
 
     settings: Settings
@@ -42,7 +42,7 @@ class Workspace:
 
     @property
     def folder(self) -> Path:
-        """The folder of what the assistant knows, for the backend; other code asks for the object that it needs."""
+        """The folder of the assistant's data, for the backend; other code asks for the object that it needs."""
         data = self.settings.ana_data_dir
         return data if self.person == OWNER else self.people_folder / self.person
 
@@ -53,7 +53,7 @@ class Workspace:
 
     @property
     def traces_folder(self) -> Path:
-        """The folder of the traces, for what works on files, such as a backup."""
+        """The folder of the traces, for code that works on files, such as a backup."""
         return self.settings.traces_dir if self.person == OWNER else self.folder / TRACES
 
     @property
@@ -68,7 +68,7 @@ class Workspace:
 
     @property
     def evaluations_file(self) -> Path:
-        """The file of what the last evaluations came to."""
+        """The file with the results of the last evaluations."""
         return self.folder / "evaluations.json"
 
     @property
@@ -132,7 +132,7 @@ class Workspace:
         return self.storage.list_people()
 
     def name_aside(self, name: str) -> Path:
-        """Return a folder for what was put aside."""
+        """Return a folder for data that is set aside."""
         return self.folder / "set-aside" / name
 
     def list_backups(self) -> list[Path]:
@@ -150,7 +150,7 @@ class Workspace:
 
     @property
     def whereabouts(self) -> "Whereabouts":
-        """The zone that the person is in."""
+        """The zone where the person is."""
         from ana.workspace.zone import Whereabouts
 
         return Whereabouts(self.note("zone"), find_local_zone(self.settings.ana_timezone))
@@ -160,7 +160,7 @@ class Workspace:
         return self.storage.open_traces(self.settings)
 
     def open_spending(self, clock: Clock | None = None, traces: "Traces | None" = None) -> "Spending":
-        """Return the running total of what models cost.
+        """Return the running total of the cost of models.
 
         Args:
             clock: Tells the person's day; None for a new one.
@@ -213,11 +213,12 @@ def open_workspace(settings: Settings, person: str = OWNER) -> Workspace:
     """Return the workspace of a person.
 
     Args:
-        person: A name of small letters, digits, - and _. Of the owner the settings given count, of another those that
-            they keep themselves, in which nothing is the owner's. In a database the owner may keep some too.
+        person: A name of small letters, digits, - and _. For the owner the given settings apply; for another person
+            their own stored settings, which contain none of the owner's. In a database the owner may have stored
+            settings too.
 
     Raises:
-        WrongName: A person cannot be called so.
+        WrongName: No person can have this name.
         StoreBroken: The file cannot be read, or sets something else than a person may.
         UserError: It names a model that the deployment does not let people choose.
     """
@@ -240,13 +241,13 @@ def is_fixed(field: str) -> bool:
 
 
 def _give_owner(settings: Settings, personal: OthersSettings) -> Settings:
-    """Return the settings with what the owner has set elsewhere, where the environment does not fix it."""
+    """Return the settings with the owner's stored ones, except those that the environment fixes."""
     own = {name: value for name, value in personal.dump().items() if not is_fixed(name)}
     return Settings(**{name: getattr(settings, name) for name in settings.model_fields_set} | own)
 
 
 def check_model(settings: Settings, name: str) -> None:
-    """Raise UserError if the deployment does not let others than its owner choose a model."""
+    """Raise UserError if the deployment does not let people other than its owner choose a model."""
     models = settings.ana_models if settings.provider in ("openrouter", "openai", "ollama") else ()
     if name not in models:
         hint = f"Choose {' or '.join(models)}, or none." if models else "Leave it out: no other may be chosen here."

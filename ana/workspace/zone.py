@@ -1,7 +1,7 @@
 """The zone where a person is: the one that their client named last, or the machine's.
 
-A note keeps it, with the zone of the machine at that time (ANA_TIMEZONE, or the system's): if that changes, the machine
-has travelled with its person, or they have set another, and it counts again.
+A note keeps it, with the zone of the machine at that time (ANA_TIMEZONE, or the system's): if the machine's zone
+changes, the machine has travelled with its person, or they have set another zone, and the machine's zone counts again.
 """
 
 import json
@@ -41,7 +41,7 @@ class ZoneChange(NamedTuple):
 
     Args:
         sentence: The message to the person; empty if nothing changed.
-        turn: The turn that let times keep the zone they were said in; empty where none had to.
+        turn: The turn that gave times the zone in which they were said; empty if none needed it.
     """
 
     sentence: str = ""
@@ -75,8 +75,8 @@ class Whereabouts:
         Times that name no zone keep the one in which they were said until now, in one turn that can be undone.
 
         Args:
-            client: The name of the zone that the person's client is in; empty where it names none. One that this
-                machine does not know is left out.
+            client: The name of the zone that the person's client is in; empty if it names none. A zone that this
+                machine does not know is ignored.
         """
         note, machine = self._read(), str(self._home)
         before = (note and find_zone(note.zone)) or clock.zone
@@ -100,7 +100,7 @@ class Whereabouts:
         return self.look(memory, clock, name).sentence or _("Your time zone is {zone}.").format(zone=clock.zone_name)
 
     def tell_model(self, since: datetime | None) -> str:
-        """Return a sentence for the model if the zone has changed since a moment; empty without one."""
+        """Return a sentence for the model if the zone has changed since a moment; empty if it has not."""
         note = self._read()
         if not (note and note.since and since and datetime.fromisoformat(note.since) > since):
             return ""

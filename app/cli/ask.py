@@ -83,7 +83,7 @@ def ask(
 def _choose(
     question: str | None, thread: str | None, decide: str | None, request: str | None, max_steps: int | None
 ) -> "Callable[[Workspace], Done | Waiting]":
-    """Return what was asked for. Raises BadParameter if the options do not fit together."""
+    """Return the requested action. Raises BadParameter if the options do not fit together."""
     if decide is None:
         message = _read_message(question)
         if request is not None:
@@ -247,8 +247,8 @@ def find_last_request(workspace: Workspace, thread_id: str, *, or_without_termin
     """Return the id of the last request shown on this terminal in a conversation, if known.
 
     Args:
-        or_without_terminal: Whether a caller without a terminal gets the last request shown without one: a yes in words
-            is the next message of the same caller.
+        or_without_terminal: Whether a caller without a terminal gets the last request shown without a terminal: a yes
+            in words is the next message of the same caller.
     """
     session = find_session(0, 1, 2)
     if session is None and not or_without_terminal:

@@ -1,1 +1,1 @@
-"""Forgetting: a message with its answer, or an item or a line, taken out of everything that is kept here."""
+"""Forgetting: removing a message with its answer, or an item or a line, from everything that is stored here."""

@@ -1,7 +1,7 @@
-"""Carrying out a plan: each store gives up what it has, the journal last, for it tells what else to look for.
+"""Carrying out a plan: each store deletes its part, the journal last, because it says what else to look for.
 
-A note keeps the ids meanwhile: the next program that opens the conversations finishes what was cut short. Each step
-can be taken twice.
+A note keeps the ids meanwhile, so that the next program that opens the conversations can finish an interrupted run.
+Each step can be repeated.
 """
 
 import json
@@ -35,13 +35,13 @@ _OF_STATE = _EMPTY | {"receipt": "", "corrections": [], "checks": [], "asked": N
 
 
 def ask_and_forget(assistant: Assistant, name: str, *, with_items: bool = False, yes: bool = False) -> None:
-    """Tell what goes and what stays, ask, and forget it.
+    """Say what is removed and what stays, ask, and forget.
 
     Args:
         yes: Whether the person has said yes beforehand.
 
     Raises:
-        UserError: It does not exist, the person does not agree, or nobody can be asked.
+        UserError: The name does not exist, the person does not agree, or nobody can be asked.
         StoreBusy: Another program works in one of the conversations; a server has its own page for this.
     """
     refuse_while_serving(assistant.handles.workspace, "forget")
@@ -58,7 +58,7 @@ def ask_and_forget(assistant: Assistant, name: str, *, with_items: bool = False,
 
 
 def carry_out(assistant: Assistant, plan: Plan) -> None:
-    """Forget what a plan says. Raises StoreBusy if another program works in one of the conversations."""
+    """Forget everything in a plan. Raises StoreBusy if another program works in one of the conversations."""
     handles, workspace = assistant.handles, assistant.handles.workspace
     note = workspace.note("forgetting")
     note.write(json.dumps({"turns": [*plan.named], "records": [*map(name_record, plan.records)]}))
@@ -82,7 +82,7 @@ def carry_out(assistant: Assistant, plan: Plan) -> None:
 
 
 def finish(assistant: Assistant) -> bool:
-    """Forget what a process began to forget that ended meanwhile; return whether there was something."""
+    """Finish the forgetting that an ended process had begun; return whether there was any."""
     if not (text := assistant.handles.workspace.note("forgetting").read()):
         return False
     begun = json.loads(text)
@@ -99,7 +99,7 @@ def finish_at_start(assistant: Assistant) -> None:
 
 
 def _blank(plan: Plan, record: Record) -> Record:
-    """Return what is left of a record: of a forgotten turn when it was, and what it cost; of others no summary."""
+    """Return the rest of a record: for a forgotten turn its time and cost, for others everything but the summary."""
     known = cast(dict[str, Any], record)
     if plan.means(record):
         day = record.get("forgotten", plan.day)
@@ -111,7 +111,9 @@ def _blank(plan: Plan, record: Record) -> Record:
 
 
 def _leave_out(plan: Plan, thread: str, state: Any) -> dict[str, Any]:
-    """Return what is new in a conversation's state: a mark for each forgotten turn, no summary in which one may be."""
+    """Return the update of a conversation's state: a mark for each forgotten turn, and no summary that may contain
+    one.
+    """
     own = list_messages([turn for turn in plan.turns if turn["thread_id"] == thread])
     ids = plan.items | plan.messages
     unnamed = {turn["question"] for turn in plan.turns if not turn.get("message")}  # as an earlier version recorded it
@@ -132,5 +134,7 @@ def _leave_out(plan: Plan, thread: str, state: Any) -> dict[str, Any]:
 
 
 def _mark(plan: Plan, turn: Sequence[AnyMessage]) -> list[BaseMessage]:
-    """Return what stands for a turn: clients know its first message, and a model takes no empty answer."""
+    """Return the messages in place of a turn: the first, because clients know it, and an answer, because models refuse
+    an empty one.
+    """
     return [HumanMessage(plan.question, id=turn[0].id), AIMessage("(forgotten)", id=turn[-1].id)]

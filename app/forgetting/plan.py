@@ -1,4 +1,6 @@
-"""The turns that are forgotten with a message or a record: those named, and those that wrote or show the record."""
+"""The turns that are forgotten with a message or a record: the named turns, and the turns that wrote or show the
+record.
+"""
 
 import json
 from collections.abc import Collection, Iterator, Sequence
@@ -39,16 +41,16 @@ class Plan:
     """The turns to forget, and a description for the person, who is asked before.
 
     Args:
-        day: When, by the person's clock.
-        named: The turns that were named, by their ids; the others follow from the records.
+        day: The day of forgetting, by the person's clock.
+        named: The ids of the named turns; the other turns follow from the records.
         records: Items and lines.
-        turns: The records of all turns that go, each attempt.
-        threads: The conversations that hold them.
-        trashed: Deleted conversations that do, which go as a whole; by their ids in the trash.
-        texts: What was said, and what the records are or were.
-        forgets: A line for each thing that goes.
-        stored: The records that the turns wrote besides, each with a line.
-        stays: A line for each place where the same words still stand.
+        turns: The records of all turns to forget, with every attempt.
+        threads: The conversations that contain these turns.
+        trashed: Deleted conversations that contain these turns, by their ids in the trash; they are removed as a whole.
+        texts: The texts of the turns, and all present and earlier texts of the records.
+        forgets: A line for each thing that is removed.
+        stored: Other records that the turns wrote, each with a line.
+        stays: A line for each place that still contains the same words.
         unreached: A sentence for each place that cannot be reached from here.
     """
 
@@ -75,7 +77,7 @@ class Plan:
         return list_messages(self.turns)
 
     def means(self, record: Record) -> bool:
-        """Return whether a record goes, also one that was written since the plan was made."""
+        """Return whether a record is to be forgotten, even if it was written after the plan was made."""
         known = record["id"] in {turn["id"] for turn in self.turns} or record.get("message") in self.messages
         return known or shows(record, self.items)
 
@@ -95,11 +97,11 @@ class Plan:
 
 
 def make_plan(handles: DataHandles, name: str, *, with_items: bool = False) -> Plan:
-    """Find what is forgotten with a message or a record.
+    """Find everything that is forgotten with a message or a record.
 
     Args:
         name: The id of a turn or of an item, or "line 3".
-        with_items: Whether the records go too that the turns wrote.
+        with_items: Whether to forget also the records that the turns wrote.
 
     Raises:
         NotFound: It does not exist.
@@ -119,7 +121,7 @@ def make_plan(handles: DataHandles, name: str, *, with_items: bool = False) -> P
 
 
 def complete(handles: DataHandles, named: set[str], keys: set[RecordKey]) -> Plan:
-    """Return the plan for turns that are named by their ids, and records."""
+    """Return the plan for named turns and records."""
     memory, clock, store = handles.memory, handles.clock, handles.workspace.open_thread_store()
     entries = [entry for _kind, id in keys for entry in memory.history(id=id) if entry.change.key in keys]
     ids = {id for kind, id in keys if kind == "item"}
@@ -169,7 +171,7 @@ def _find_turns(traces: Traces, turns: Collection[str], ids: Collection[str]) ->
 
 
 def shows(value: object, ids: Collection[str]) -> bool:
-    """Return whether a value holds one of these ids, wherever that is."""
+    """Return whether a value contains one of these ids at any depth."""
     text = repr(value) if ids else ""
     return any(id in text for id in ids)
 
@@ -182,7 +184,7 @@ def list_messages(turns: Collection[Record]) -> set[str]:
 def _find_words(
     handles: DataHandles, words: Mentions, keys: Collection[RecordKey], turns: Collection[str]
 ) -> Iterator[str]:
-    """Yield what still has the words: records but these, turns but these."""
+    """Yield the other records and turns that still contain the words."""
     memory, traces = handles.memory, handles.traces
     for kind in KINDS:
         for each in memory.backend.scan(kind):

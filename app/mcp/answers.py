@@ -35,7 +35,7 @@ def answer(
     """Return the answer to a call, or the question for the person.
 
     Args:
-        approved: Digests of what the person has approved.
+        approved: Digests of the calls that the person has approved.
 
     Raises:
         AnaError: It failed.
@@ -60,7 +60,7 @@ def answer_error(error: AnaError) -> CallToolResult:
 
 
 def seal(request: OpenRequest) -> str:
-    """Return the seal that a reply must carry: it applies only to the request shown, by whichever process."""
+    """Return the seal that a reply must carry: it applies only to the request that was shown, by any process."""
     return "-".join(request["digests"][call] for call in request["calls"])
 
 

@@ -63,7 +63,7 @@ class Session:
     Args:
         handles: The store, and the storage of records.
         client: The name that the client gives.
-        name: The conversation's.
+        name: The conversation's name.
     """
 
     def __init__(self, handles: Handles, client: str, name: str) -> None:

@@ -1,1 +1,3 @@
-"""The page, /app: what the REPL and the commands do for a person, drawn by the server; works without JavaScript."""
+"""The page, /app: the functions of the REPL and the commands in a browser, drawn by the server; it works without
+JavaScript.
+"""

@@ -1,4 +1,4 @@
-"""About me: each line of Global Context with its date and the words that led to it, to be edited by hand."""
+"""About me: each line of Global Context with its date and the words that led to it; a person can edit each line."""
 
 from ana.workspace.personal import list_fixed, save_settings
 from app.knowing import explain_lines
@@ -17,7 +17,7 @@ def add(visit: Visit) -> str:
 
 
 def change(visit: Visit) -> str:
-    """POST /app/about/{line}: {text, digest}, as it was shown; or {delete}."""
+    """POST /app/about/{line}: {text, digest}, the digest of the line that was shown; or {delete}."""
     memory, line = visit.handles.memory, int(visit.find("line"))
     shown = {line: visit.read("digest")}
     if "delete" in visit.form:

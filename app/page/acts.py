@@ -1,4 +1,4 @@
-"""Acts by hand on the page: each is a turn of its own, reported on the next page, where it can be undone."""
+"""Acts by hand on the page: each is a separate turn, reported on the next page, where it can be undone."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ class Notice:
     """A message about the last act.
 
     Args:
-        turn: The turn that did it; empty where nothing was done.
-        lines: What changed, or a sentence.
+        turn: The turn of the act; empty if nothing was done.
+        lines: The changes, or a sentence.
         can_undo: Whether it can be taken back now.
-        can_claim: Whether the person can say that it is their own words.
+        can_claim: Whether the person can claim the text as their own words.
     """
 
     turn: str
@@ -36,15 +36,15 @@ class Notice:
 
 
 def find_place(request: Request) -> str:
-    """Return the path and the query of the page that is shown, without its base: where an act goes on."""
+    """Return the path and the query of the shown page, without its base: the address to return to after an act."""
     query = request.url.query
     return f"{request.url.path.removeprefix(PAGE)}{'?' if query else ''}{query}"
 
 
 def find_notice(request: Request, handles: DataHandles) -> Notice | None:
-    """Return a notice of the act that an address names, from the journal, or of a change of the person's zone.
+    """Return a notice about the act that an address names, from the journal, or about a change of the person's zone.
 
-    None if it names nothing, and the browser is where it was.
+    None if the address names no act and the zone is the same as before.
     """
     turn = request.query_params.get(ACT, "")
     zone = unquote(request.cookies.get(ZONE, "")) if not turn else ""  # what was just done is told first

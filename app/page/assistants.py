@@ -1,4 +1,4 @@
-"""The assistants that use what is kept here: what each wrote, by days, taken back by the day, and what each may do."""
+"""The assistants that use this store: the writes of each by day, the undo of a day, and the right of each."""
 
 from ana.translation import _
 from app.assistants import RIGHTS, list_rights, list_written, save_right, undo_day
@@ -13,7 +13,7 @@ def show(visit: Visit, told: str = "") -> Page:
 
 
 def change(visit: Visit) -> Page:
-    """POST /app/assistants: {name, right}, or {name, day}, whose acts are taken back."""
+    """POST /app/assistants: {name, right}, or {name, day} to undo the acts of that day."""
     name, right = visit.read("name"), visit.read("right")
     if day := visit.read("day"):
         return show(visit, undo_day(visit.handles.memory, visit.handles.clock, name, day))

@@ -1,6 +1,6 @@
-"""The buttons under a reminder: an address that asks, and does what it says when its one button is pressed.
+"""The buttons under a reminder: an address opens a page that asks, and the page's one button does the act.
 
-Programs that look at mail follow links, so that to open one does nothing.
+Mail programs follow links, so merely opening one does nothing.
 """
 
 from ana.errors import NotFound
@@ -10,7 +10,7 @@ from app.page.visits import Page, Visit
 
 
 def ask(visit: Visit) -> Page:
-    """GET /app/reminder/{signed}: say what the button would do, without doing it."""
+    """GET /app/reminder/{signed}: say what the button would do, but do nothing."""
     return _show(visit, _find(visit))
 
 

@@ -48,7 +48,9 @@ class Placed:
 
 @dataclass(frozen=True)
 class ShownDay:
-    """A day in a month or a week, with what is shown of it and how many items more there are; `placed` has an hour."""
+    """A day in a month or a week, with its shown items and the number of further ones; `placed` are the items with an
+    hour.
+    """
 
     day: date
     items: Sequence[ShownItem]
@@ -80,12 +82,12 @@ def show(visit: Visit) -> Page:
 
 
 def _list_month(first: date) -> list[date]:
-    """Return the days of a month, with those that fill its first and its last week."""
+    """Return the days of a month, with the days before and after that complete its first and last week."""
     return [day for week in Calendar().monthdatescalendar(first.year, first.month) for day in week]
 
 
 def _read_days(handles: DataHandles, dates: Sequence[date], has_hours: bool) -> tuple[list[ShownDay], bool]:
-    """Return days with what is on them, and whether there are more items than are read."""
+    """Return days with their items, and whether there are more items than are read."""
     by_day: defaultdict[date, list[Dated]] = defaultdict(list)
     dated, is_cut = list_dated(handles, dates[0], dates[-1])
     for each in dated:
@@ -103,7 +105,7 @@ def _show_day(day: date, dated: Sequence[Dated], has_hours: bool) -> ShownDay:
 
 
 def _find_times(dated: Dated) -> Times | None:
-    """Return when an item is on a day; None where it has no hour there: what has no end takes an hour."""
+    """Return the times of an item on a day; None if it has no hour there. An item without an end takes an hour."""
     begin, end = dated.shown.date or "", str(dated.shown.properties.get("end_date") or "")
     if not begin[11:16] or dated.first < dated.day:
         return None
@@ -114,12 +116,12 @@ def _find_times(dated: Dated) -> Times | None:
 
 
 def _count_quarters(written: str) -> int:
-    """Return the quarters of an hour from midnight to the time of a moment."""
+    """Return the number of quarters of an hour from midnight to a moment."""
     return int(written[11:13]) * QUARTERS + int(written[14:16]) // 15
 
 
 def _place(timed: Iterable[tuple[ShownItem, Times]]) -> Iterator[Placed]:
-    """Yield items by their times, each beside those with which it shares one."""
+    """Yield items by their times, in lanes beside other items at the same time."""
     ends: list[int] = []  # when each lane is free again
     beside: list[Placed] = []
     for item, (at, end) in sorted(timed, key=lambda pair: pair[1]):

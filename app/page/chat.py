@@ -1,4 +1,4 @@
-"""Conversations on the page: what is said, what is done meanwhile, and what waits for a yes."""
+"""Conversations on the page: messages, the progress of a turn, and requests that wait for a yes."""
 
 import json
 import uuid
@@ -57,18 +57,18 @@ async def home(visit: Visit) -> str:
 
 
 def begin(visit: Visit) -> str:
-    """GET /app/chat/new: a conversation that begins with its first message, which may be filled in already."""
+    """GET /app/chat/new: a new conversation; its first message may be filled in already."""
     return go_on(f"/chat/{uuid.uuid4()}", **visit.request.query_params)
 
 
 async def list_all(visit: Visit) -> Page:
-    """GET /app/chat/all?q=WORDS: the conversations by day, or those in which these words were said."""
+    """GET /app/chat/all?q=WORDS: the conversations by day, or only those that contain these words."""
     found = await list_conversations(visit.opened, CONVERSATIONS, visit.ask("q"))
     return Page("conversations.html", found=group_by_day(found, visit.handles.clock), text=visit.ask("q"))
 
 
 async def show(visit: Visit) -> Page:
-    """GET /app/chat/{thread_id}?before=TURN: a conversation, the last turns of it or those before one."""
+    """GET /app/chat/{thread_id}?before=TURN: the last turns of a conversation, or those before a turn."""
     opened, thread = visit.opened, path_id(visit.request)
     settings, before = opened.workspace.settings, visit.ask("before") or None
     # first whether something works: its record is there when it has ended
@@ -95,7 +95,7 @@ async def show(visit: Visit) -> Page:
 
 
 async def _find_open(visit: Visit, thread: str) -> tuple[Waiting | None, str]:
-    """Return what waits for a person in a conversation, else the message whose turn was cut short, if one was."""
+    """Return the request that waits in a conversation, else the message whose turn was cut short, if there is one."""
     state = await visit.opened.worker.graph.aget_state(_place(thread))
     if unanswered := find_unanswered(state):
         return read_waiting(state, unanswered[0], visit.handles.clock), ""
@@ -115,7 +115,7 @@ async def say(visit: Visit) -> str:
 
 
 async def decide(visit: Visit) -> str:
-    """POST /app/chat/{thread_id}/decide: what is done of what waits."""
+    """POST /app/chat/{thread_id}/decide: decide on the waiting request."""
     thread, id = path_id(visit.request), visit.read("request")
     unanswered = find_unanswered(await visit.opened.worker.graph.aget_state(_place(thread)))
     if unanswered and unanswered[0].id == id:
@@ -133,7 +133,9 @@ def rename(visit: Visit) -> str:
 
 
 async def delete(visit: Visit) -> str:
-    """POST /app/chat/{thread_id}/delete: into the trash; what works there is stopped, and what was stored stays."""
+    """POST /app/chat/{thread_id}/delete: move it into the trash; its runs are stopped, and the items that it stored
+    stay.
+    """
     thread = path_id(visit.request)
     await stop_runs(visit.opened, thread)
     await run_in_threadpool(visit.opened.workspace.open_threads().move_to_trash, thread)
@@ -151,16 +153,16 @@ def restore(visit: Visit) -> str:
 
 
 async def stop(visit: Visit) -> str:
-    """POST /app/chat/{thread_id}/stop: end what works there; what was stored stays."""
+    """POST /app/chat/{thread_id}/stop: end its runs; the items that they stored stay."""
     thread = path_id(visit.request)
     await stop_runs(visit.opened, thread)
     return go_on(f"/chat/{thread}")
 
 
 async def stream(visit: Visit) -> Response:
-    """GET /app/chat/{thread_id}/runs/{run_id}: how a turn grows, as HTML; each event has all of it.
+    """GET /app/chat/{thread_id}/runs/{run_id}: the progress of a turn, as HTML; each event has the whole of it.
 
-    Once a turn has ended, as by a restart, it tells that it has ended: the page then looks at what came of it.
+    If the turn has ended, for example by a restart, an event says so, and the page then loads the result.
     """
     opened, thread = visit.opened, path_id(visit.request)
     run = await opened.runs.find(visit.find("run_id"))
@@ -188,7 +190,9 @@ async def _begin(visit: Visit, thread: str, **asked: Any) -> StartedRun:
 
 
 def _read_pasted(visit: Visit) -> dict[str, Any]:
-    """Return the marks of a message: what the page's script saw being pasted; without the script nobody can tell."""
+    """Return the marks of a message: the text that the page's script saw being pasted; without the script it is
+    unknown.
+    """
     try:
         pasted = json.loads(visit.read("pasted"))
     except ValueError:
@@ -197,7 +201,7 @@ def _read_pasted(visit: Visit) -> dict[str, Any]:
 
 
 def _begin_progress(run: StartedRun, opened: OpenWorkspace) -> Progress:
-    """Return how a run is shown of which nothing was told yet."""
+    """Return the display of a run that has not reported anything yet."""
     settings = opened.workspace.settings
 
     def tell_wait() -> str:
@@ -207,7 +211,7 @@ def _begin_progress(run: StartedRun, opened: OpenWorkspace) -> Progress:
 
 
 def _show_working(run: StartedRun, opened: OpenWorkspace) -> dict[str, Any]:
-    """Return the message that a run answers, empty for one that goes on after a decision, and how it is shown."""
+    """Return the message that a run answers, empty if it goes on after a decision, and the display of the run."""
     given = run.order.get("input")
     messages = given.get("messages") if isinstance(given, dict) else None
     question = messages[-1].get("content") if isinstance(messages, list) and messages else ""
@@ -215,10 +219,11 @@ def _show_working(run: StartedRun, opened: OpenWorkspace) -> dict[str, Any]:
 
 
 def _read_reply(visit: Visit, asked: Request) -> dict[str, Any]:
-    """Return the reply that a form is: the same for all actions, or to do those that are ticked and no other.
+    """Return the reply in a form: the same decision for all actions, or a yes to the ticked ones and a no to the
+    others.
 
     Raises:
-        WrongReply: It says nothing, or what it changes cannot be read.
+        WrongReply: The form has no decision, or a changed value cannot be read.
     """
     kind, actions = visit.read("all"), asked["action_requests"]
     if kind == "reject":
@@ -236,7 +241,7 @@ def _read_reply(visit: Visit, asked: Request) -> dict[str, Any]:
 
 
 def _read_decision(visit: Visit, number: int, action: dict[str, Any], is_done: bool) -> dict[str, Any]:
-    """Return the decision on an action: what is approved is done as it now stands in its fields."""
+    """Return the decision on an action; an approved action is done with the present values of its fields."""
     args = action.get("args")
     if not is_done or not isinstance(args, dict):
         return {"type": "approve" if is_done else "reject"}

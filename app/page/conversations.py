@@ -1,4 +1,4 @@
-"""A conversation as the page shows it, made from the traces of its turns, and from waiting and running ones."""
+"""A conversation for the page, made from the traces of its turns, and from waiting and running turns."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,11 +47,11 @@ class ShownAction:
     """An action of a request.
 
     Args:
-        number: Its place among them, from 0.
-        title: What it does, in words.
-        lines: What else it does, and why it is asked.
+        number: Its place in the request, from 0.
+        title: The action in words.
+        lines: Further effects, and the reasons for asking.
         can_be_done: Whether it may be approved.
-        fields: What it would do, if that may be changed.
+        fields: The arguments, if the person may change them.
     """
 
     number: int
@@ -74,8 +74,8 @@ class Listed:
 def read_conversation(opened: OpenWorkspace, thread: str, before: str | None) -> dict[str, Any]:
     """Return the parts of a conversation that a page shows.
 
-    That is its name, empty before its first turn; whether it has begun; its turns, the oldest first; and the turn
-    before which there are more, empty if these are all. Raises UserError if it has no turn `before`.
+    These are its name, empty before its first turn; whether it has begun; its turns, the oldest first; and the turn
+    before which there are more, empty if there are no more. Raises UserError if it has no turn `before`.
     """
     records = opened.handles.traces.page(thread, TURNS + 1, before)
     threads = opened.workspace.open_threads()
@@ -90,7 +90,7 @@ def read_conversation(opened: OpenWorkspace, thread: str, before: str | None) ->
 
 
 async def list_conversations(opened: OpenWorkspace, most: int = 1, text: str = "") -> list[Listed]:
-    """Return the conversations used last, the newest first; with a text those in which its words were said."""
+    """Return the conversations used last, the newest first; with a text, only those that contain its words."""
     threads = opened.workspace.open_threads()
     ids, waits = await run_in_threadpool(lambda: (threads.store.ids()[:most], threads.waiting()))
     listed = [_list_row(row, waits) for row in await opened.rows.read(ids, values=False)]
@@ -98,7 +98,7 @@ async def list_conversations(opened: OpenWorkspace, most: int = 1, text: str = "
 
 
 def group_by_day(listed: Iterable[Listed], clock: Clock) -> list[tuple[str, list[Listed]]]:
-    """Return conversations by the day on which each was used last, in their order."""
+    """Return conversations grouped by the day on which each was used last, in their order."""
     today = clock.now().date()
     names = {today: _("Today"), today - timedelta(days=1): _("Yesterday")}
     days: dict[date, list[Listed]] = {}
@@ -137,13 +137,17 @@ def list_actions(request: Request) -> list[ShownAction]:
 
 
 def find_cut_short(state: StateSnapshot) -> str:
-    """Return the question of a turn that was stopped, or ended by a crash, before its answer; empty without one."""
+    """Return the question of a turn that was stopped, or ended by a crash, before its answer; empty if there is
+    none.
+    """
     messages = this_turn(state.values.get("messages", []))
     return messages[0].text if state.tasks and messages and not is_answered(messages) else ""
 
 
 def show_calls(steps: Iterable[Step], year: int) -> list[tuple[str, str, str]]:
-    """Return the calls among the steps of a turn: a line, the arguments, what came of it; days without this year."""
+    """Return the calls among the steps of a turn, each with a line, its arguments and its result; this year is omitted
+    from days.
+    """
     told = []
     for step in steps:
         if is_call(step):
@@ -156,13 +160,13 @@ def show_calls(steps: Iterable[Step], year: int) -> list[tuple[str, str, str]]:
 
 
 def word_looks(steps: Iterable[Step], year: int) -> str:
-    """Return a turn's look-ups in one line; its writes have receipts. Days of this year are shown without it."""
+    """Return a turn's look-ups in one line; its writes have receipts. This year is omitted from days."""
     calls = (step for step in steps if is_call(step) and step["tool"] not in WRITES)
     told = ", ".join(dict.fromkeys(word_call(step["tool"], step["args"], year) for step in calls))
     return shorten(told[:1].upper() + told[1:], LOOKED)
 
 
 def show_corrections(steps: Iterable[Step]) -> list[tuple[str, str]]:
-    """Return the drafts that were sent back among the steps of a turn, each after the reason."""
+    """Return the drafts of a turn that were sent back, each after the reason."""
     sent_back = (step for step in steps if step["tool"].startswith("⛔️") and "draft" in step["args"])
     return [(str(step["observation"]), str(step["args"]["draft"])) for step in sent_back]

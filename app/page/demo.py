@@ -12,7 +12,7 @@ SECONDS = 1.0
 
 
 def end(visit: Visit) -> Page:
-    """POST /app/demo/end: the server ends, and its folder goes; the browser drops what it kept of this address."""
+    """POST /app/demo/end: the server ends, and its folder is deleted; the browser deletes its data of this address."""
     state = visit.request.app.state
     if state.end_demo is None:
         raise HTTPException(404, "This is no demo.")

@@ -1,4 +1,4 @@
-"""The text that a message begins with: an example for an empty page, or what another program shares."""
+"""The initial text of a message: an example for an empty page, or text that another program shares."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ SHARED = ("title", "text", "url")
 
 
 def reads_english(settings: Settings) -> bool:
-    """Return whether only English is understood while the page is in another language: the offline reader needs it."""
+    """Return whether only English is understood while the page is in another language, as with the offline reader."""
     return settings.provider == "offline" and get_language() != "en"
 
 
@@ -37,7 +37,7 @@ def list_examples(part: str, in_english: bool) -> list[str]:
 
 
 def read_initial_text(query: Mapping[str, str], in_english: bool) -> tuple[str, str]:
-    """Return the text that a message begins with, and its parts by others as JSON for the form; empty if none."""
+    """Return the initial text of a message, and its parts by others as JSON for the form; empty if there is none."""
     if shared := _read_shared(query):
         return shared, json.dumps([shared])
     part, _, place = query.get("example", "").partition(".")
@@ -48,7 +48,7 @@ def read_initial_text(query: Mapping[str, str], in_english: bool) -> tuple[str, 
 
 
 def _read_shared(query: Mapping[str, str]) -> str:
-    """Return what another program shares, in lines; programs often send the same text in two of the parts."""
+    """Return the text that another program shares, in lines; programs often send the same text in two parts."""
     parts = [query.get(name, "").strip() for name in SHARED]
     different = dict.fromkeys(part for part in parts if part)
     return "\n".join(different).replace("\r\n", "\n")

@@ -1,4 +1,4 @@
-"""Values of any form as fields of a form, one for each in words, and what was written in them back again."""
+"""Values of any shape as fields of a form, in words, and the edited fields as values again."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -23,10 +23,10 @@ class Field:
     """A value in a form.
 
     Args:
-        name: Where it stands, from the outermost name on: properties.due_date.
-        label: What it is called.
-        written: As it is written in its field.
-        hint: How it is written, where that is not plain.
+        name: Its path, from the outermost name on: properties.due_date.
+        label: Its label for people.
+        written: The text in the field.
+        hint: How to write the value, if that is not obvious.
     """
 
     name: str
@@ -41,17 +41,17 @@ class Field:
 
 
 def list_fields(values: Mapping[str, Json], place: str = "") -> list[Field]:
-    """Return a field for each value, also for each value of an object inside."""
+    """Return a field for each value, including the values in nested objects."""
     return [_describe(path, value) for path, value in _walk(values, place)]
 
 
 def fill_fields(fields: list[Field], form: FormData, prefix: str) -> list[Field]:
-    """Return fields with what a form says in place of what they held."""
+    """Return fields with the texts of a submitted form in place of the old ones."""
     return [replace(each, written=_read_written(form, prefix + each.name, each.written)) for each in fields]
 
 
 def read_fields(values: Mapping[str, Json], form: FormData, prefix: str, place: str = "") -> dict[str, Json]:
-    """Return the values as they were written in the fields of a form; one that was emptied is left out.
+    """Return the values from the fields of a form; an emptied field is left out.
 
     Raises:
         UserError: One of them cannot be read.
@@ -73,7 +73,7 @@ def read_fields(values: Mapping[str, Json], form: FormData, prefix: str, place: 
 
 
 def read_new(written: str) -> Json:
-    """Return a value as somebody writes it who says nothing of its form: a number, or a text."""
+    """Return the value of a text whose type is not given: a number, or a text."""
     try:
         value = read_json(written)
     except ValueError:
@@ -101,7 +101,7 @@ def _describe(path: str, value: Json) -> Field:
 
 
 def _is_plain(value: Json) -> TypeGuard[str]:
-    """Return whether a value is a text of which nothing is hidden; else it is written with escapes."""
+    """Return whether a value is a text without hidden characters; any other value is written with escapes."""
     return isinstance(value, str) and not _has_hidden(value)
 
 

@@ -39,10 +39,11 @@ def give(visit: Visit) -> Response:
 
 
 async def take(visit: Visit) -> Answer:
-    """POST /app/files: {file, whose: mine|others}, a file that `ana import` reads; what is different here stays.
+    """POST /app/files: {file, whose: mine|others}, a file that `ana import` reads; records that differ here stay
+    unchanged.
 
-    Rows are shown before they come in. What takes a while is answered by a page that grows while it works; leaving it
-    ends the work, and nothing was done.
+    Rows are shown before they are imported. A long import is answered by a page that grows during the work; leaving the
+    page stops the import, and nothing is stored.
     """
     file, said = visit.form.get("file"), visit.read("whose")
     if not isinstance(file, UploadFile) or not file.filename:
@@ -60,7 +61,7 @@ async def take(visit: Visit) -> Answer:
 
 
 async def take_rows(visit: Visit) -> Answer:
-    """POST /app/files/rows: {key, again?} and what each column is, of rows that were shown: they come in."""
+    """POST /app/files/rows: {key, again?} and the meaning of each column: import the rows that were shown."""
     importing = visit.opened.import_preview
     if not isinstance(importing, Importing) or importing.key != visit.read("key"):
         raise UserError("This file is not here any more.", "Choose it again.")

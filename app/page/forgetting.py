@@ -1,4 +1,4 @@
-"""Taking back and forgetting: the pages that ask before something is overwritten, or is gone for good."""
+"""Undoing and forgetting: the pages that ask before something is overwritten or permanently removed."""
 
 from ana.memory.others import claim_turn
 from ana.memory.undo import undo
@@ -8,7 +8,7 @@ from app.server.forgetting import forget, plan_forgetting
 
 
 def take_back(visit: Visit) -> Page | str:
-    """POST /app/undo: take back what a turn did; what has changed since is shown first."""
+    """POST /app/undo: undo a turn; records that have changed since are shown first."""
     turn = visit.read("turn")
     undone = undo(visit.handles.memory, turn, override=bool(visit.read("override")))
     if undone.conflicts and not undone.name:
@@ -18,13 +18,13 @@ def take_back(visit: Visit) -> Page | str:
 
 
 def claim(visit: Visit) -> str:
-    """POST /app/mine: {turn}: what a turn wrote becomes the person's own words."""
+    """POST /app/mine: {turn}: mark the texts that a turn wrote as the person's own words."""
     claim_turn(visit.handles.memory, visit.read("turn"), visit.by)
     return visit.go_back("/chat")
 
 
 async def ask(visit: Visit) -> Page:
-    """GET /app/forget/{name}: what goes with a message, an item or a line, and what stays."""
+    """GET /app/forget/{name}: show what is removed with a message, an item or a line, and what stays."""
     plan = await plan_forgetting(visit.opened, visit.find("name"), with_items=False)
     return Page("forget.html", plan=plan, name=visit.find("name"), back=_find_back(plan))
 

@@ -1,4 +1,4 @@
-"""Forms of the page: each has a token that only this page can know, and is answered with where to go on."""
+"""Forms of the page: each has a token that only this page can know, and is answered with a redirect."""
 
 import secrets
 from collections.abc import Awaitable, Callable
@@ -34,7 +34,7 @@ def read_form_token(request: Request) -> str:
 
 
 def keep_form_token(request: Request, response: Response, token: str) -> None:
-    """Have the browser keep the token of its forms until it is closed."""
+    """Make the browser keep the token of its forms until it is closed."""
     if request.cookies.get(COOKIE) != token:
         secure = request.url.scheme == "https"
         response.set_cookie(COOKIE, token, path=PAGE, httponly=True, samesite="strict", secure=secure)
@@ -47,7 +47,7 @@ def end_forms(response: Response) -> Response:
 
 
 def act(do: Callable[[Request, FormData], Awaitable[Response]]) -> Callable[[Request], Awaitable[Response]]:
-    """Return the endpoint of a form: its token is looked at before anything is done."""
+    """Return the endpoint of a form, which checks the form's token before anything is done."""
 
     async def answer(request: Request) -> Response:
         form = await _read_form(request)
@@ -62,7 +62,9 @@ def act(do: Callable[[Request, FormData], Awaitable[Response]]) -> Callable[[Req
 
 
 async def _read_form(request: Request) -> FormData:
-    """Return the form of a request. Raises HTTPException if it is none, late, or has more than such a form has."""
+    """Return the form of a request. Raises HTTPException if it is not a form, arrives too late, or is larger than such
+    a form can be.
+    """
     if request.url.path != FILES:
         return await run_in_threadpool(parse_form, await request.body())
     try:
@@ -79,7 +81,7 @@ async def _read_form(request: Request) -> FormData:
 def parse_form(body: bytes) -> FormData:
     """Return the fields of a form without a file. Raises HTTPException if it has too many.
 
-    The libraries' own takes 14 s and 750 MB for 4 MB of %.
+    The library's parser would take 14 s and 750 MB for 4 MB of %.
     """
     if body.count(b"&") >= MOST_FIELDS:
         raise HTTPException(400, f"The form has more than {MOST_FIELDS:,} fields.")
@@ -88,7 +90,7 @@ def parse_form(body: bytes) -> FormData:
 
 
 def _unescape(text: bytes) -> str:
-    """Return a text without its escapes; a % that begins none stays."""
+    """Return a text without its escapes; a % that begins no escape stays."""
     given = np.frombuffer(text.replace(b"+", b" ") + bytes(2), np.uint8).copy()
     at = np.flatnonzero(given[:-2] == ord("%"))
     high, low = _DIGITS[given[at + 1]], _DIGITS[given[at + 2]]

@@ -20,9 +20,9 @@ def list_household(visit: Visit) -> list[str] | None:
 
 
 def add(visit: Visit) -> Page:
-    """POST /app/people: {name}, in whichever letters, or {renew: name}; their token is shown, this once.
+    """POST /app/people: {name}, in any letters, or {renew: name}; the person's token is shown once.
 
-    Who was alone until now needs a token too: they get one, and this browser is signed in with it.
+    An owner who was alone until now needs a token too: this creates one, and signs this browser in with it.
     """
     people, request = _require_owner(visit), visit.request
     was_alone = not people.has_token()
@@ -37,7 +37,7 @@ def add(visit: Visit) -> Page:
 
 
 async def remove(visit: Visit) -> Page | str:
-    """POST /app/people/{name}/remove: {sure}; everything of theirs is put aside, with a backup."""
+    """POST /app/people/{name}/remove: {sure}; all their data is set aside, with a backup."""
     people, name = _require_owner(visit), visit.find("name")
     if not visit.read("sure"):
         return Page("remove.html", name=name)
@@ -48,7 +48,9 @@ async def remove(visit: Visit) -> Page | str:
 
 
 def _require_owner(visit: Visit) -> People:
-    """Return the people of the deployment. Raises HTTPException if another than its owner asks, as if it were not."""
+    """Return the people of the deployment. Anybody but its owner gets an HTTPException, as if the page did not
+    exist.
+    """
     if visit.request.state.person != OWNER:
         raise HTTPException(404, "There is no such page.")
     people: People = visit.request.app.state.people

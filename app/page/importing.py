@@ -1,4 +1,4 @@
-"""A file that is brought in, told as it goes: a page that grows while it works, and whose end ends the work."""
+"""The import of a file: its page grows during the work, and closing the page stops the work."""
 
 import asyncio
 import logging
@@ -52,11 +52,11 @@ _log = logging.getLogger(__name__)
 
 
 class Importing:
-    """One import: a file is kept, read and stored, in threads of the person's.
+    """One import: a file is saved, read and stored, in the person's threads.
 
     Args:
         opened: The person's workspace.
-        whose: Whose words the file holds, as the person says it; None if they do not.
+        whose: The author of the file's texts, if the person names one; else None.
     """
 
     def __init__(self, opened: OpenWorkspace, whose: Whose | None) -> None:
@@ -82,7 +82,7 @@ class Importing:
 
     @property
     def is_rows(self) -> bool:
-        """Whether the file is a table by its name; a preview of its rows is shown first."""
+        """Whether the file's name is that of a table; then a preview of its rows is shown first."""
         return self._path.suffix.lower() in (".csv", ".tsv", ".json", ".md", ".markdown", ".zip")
 
     @property
@@ -91,7 +91,7 @@ class Importing:
         return self._bundle or Bundle()
 
     def keep(self, file: UploadFile) -> int:
-        """Keep the file until it is read, and return how many bytes it has."""
+        """Save the file until it is read, and return its size in bytes."""
         name = "".join(each for each in Path(file.filename or "file").name[-LONGEST_NAME:] if each.isprintable())
         folder = mkdtemp()
         finalize(self, shutil.rmtree, folder, ignore_errors=True)  # rows may be read again
@@ -101,11 +101,11 @@ class Importing:
         return self._path.stat().st_size
 
     async def read(self) -> None:
-        """Read the file. Raises UserError if nothing can be brought in of it; WorkStopped if it is stopped."""
+        """Read the file. Raises UserError if it contains nothing to import; WorkStopped if it is stopped."""
         self._bundle = await self._do(self._read)
 
     async def store(self) -> ImportResult:
-        """Store what is read, all of it or nothing. Errors as of `read` and `import_bundle`."""
+        """Store all that was read, or nothing. Errors as of `read` and `import_bundle`."""
         if self._bundle is None:
             await self.read()
         return await self._do(self._store)
@@ -158,12 +158,14 @@ class Importing:
 
 
 def show_rows(importing: Importing) -> Page:
-    """Return the page of rows before they come in: what their columns are, the first items, and how many there are."""
+    """Return the page of rows before their import: the meaning of their columns, the first items, and the number of
+    items.
+    """
     return Page("columns.html", importing=importing, items=importing.bundle.items[:FINISHED], roles=ROLES)
 
 
 async def show_growing(visit: Visit, importing: Importing) -> Response:
-    """Return the page of an import that runs while the page is sent, and stops if its reader goes away."""
+    """Return the page of an import that runs while the page is sent, and stops if the page is closed."""
     page = Page("importing.html", seam=_SEAM)
     drawn = await render(visit.request, page, visit.known)
     before, _, after = bytes(drawn.body).decode().partition(_SEAM)
@@ -189,7 +191,9 @@ async def show_growing(visit: Visit, importing: Importing) -> Response:
 
 
 async def _store(importing: Importing) -> dict[str, Any]:
-    """Return what an import came to, or why it did not: the answer has begun, so that its status cannot tell."""
+    """Return the result of an import, or the reason of its failure: the answer has begun, so its status cannot show
+    it.
+    """
     try:
         return {"result": await importing.store(), "failed": ""}
     except AnaError as exc:

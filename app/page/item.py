@@ -1,4 +1,4 @@
-"""One item: its fields, its history, where it came from, and what is like it."""
+"""One item: its fields, its history, its source, and similar items."""
 
 from ana.errors import RecordChanged
 from ana.memory.item import Item
@@ -28,9 +28,10 @@ def show(visit: Visit) -> Page:
 
 
 def save(visit: Visit) -> Page | str:
-    """POST /app/items/{id}: {content, field-NAME, new-name, new-value, shown}, as it was shown; or {delete}, or {mine}.
+    """POST /app/items/{id}: {content, field-NAME, new-name, new-value, shown}, the item that was shown; or {delete}, or
+    {mine}.
 
-    A property whose field is empty is taken away.
+    A property with an empty field is removed.
     """
     memory, form = visit.handles.memory, visit.form
     item = get_item(visit.handles, visit.find("id"))
@@ -52,7 +53,7 @@ def save(visit: Visit) -> Page | str:
 
 
 def _list_values(item: Item) -> dict[str, Json]:
-    """Return the properties of an item in the order of their fields, with those that it could have."""
+    """Return the properties of an item in the order of their fields, with further ones that it could have."""
     both = STANDARD | item.properties
     if "due_date" not in item.properties and item.properties.keys() & {*DATE_KEYS}:
         del both["due_date"]
@@ -61,7 +62,7 @@ def _list_values(item: Item) -> dict[str, Json]:
 
 
 def _read_changes(item: Item, visit: Visit) -> Properties:
-    """Return the properties that a form changes; None for one that it takes away. Errors as of `read_fields`."""
+    """Return the properties that a form changes; None for a removed one. Errors as of `read_fields`."""
     written = read_fields(_list_values(item), visit.form, PREFIX)
     if name := visit.read("new-name"):
         written[name] = read_new(visit.read("new-value"))
@@ -73,7 +74,7 @@ def _read_changes(item: Item, visit: Visit) -> Properties:
 
 
 def _show(visit: Visit, item: Item, is_older: bool = False) -> Page:
-    """Return the page of an item, with what was written in its fields where that could not be saved."""
+    """Return the page of an item; if a form could not be saved, with the texts written in its fields."""
     memory, form = visit.handles.memory, visit.form
     fields, names = list_fields(_list_values(item)), memory.vocabulary.names()
     return Page(

@@ -48,9 +48,9 @@ CHIPS: Mapping[str, tuple[str, Mapping[str, str]]] = mark_text(
 
 
 def show_list(visit: Visit) -> Page:
-    """GET /app/items?q=WORDS&type=task&state=open&page=2: what was found, or all, what is open first.
+    """GET /app/items?q=WORDS&type=task&state=open&page=2: the items found, or all items, open ones first.
 
-    `select` shows boxes with which several are marked, `why` the reason why each was found.
+    `select` shows checkboxes for marking several items, `why` the reason why each was found.
     """
     page, asked = read_number(visit.request, "page", 1, 1, MOST_PAGES), visit.request.query_params
     here = {name: value for name in ("q", *CHIPS) if (value := visit.ask(name))}
@@ -85,9 +85,9 @@ def create(visit: Visit) -> str:
 
 
 def mark(visit: Visit) -> str:
-    """POST /app/items: {id, ...} and what is done with them: {do: done|delete|mine|move|set}, {day}, {name, value}.
+    """POST /app/items: {id, ...} and the act: {do: done|delete|mine|move|set}, {day}, {name, value}.
 
-    Without {do}, the one whose fields are filled is done.
+    Without {do}, the act is the one with filled fields.
     """
     memory, ids = visit.handles.memory, [str(id) for id in visit.form.getlist("id")]
     filled = [do for do, field in (("move", "day"), ("set", "name")) if visit.read(field)]
@@ -102,7 +102,7 @@ def mark(visit: Visit) -> str:
 
 
 def show_trash(visit: Visit) -> Page:
-    """GET /app/items/trash: what was deleted, the last first."""
+    """GET /app/items/trash: the deleted items, the last first."""
     return Page("deleted.html", deleted=list_deleted(visit.handles.memory), most=IN_TRASH)
 
 
@@ -139,7 +139,7 @@ def _find(handles: DataHandles, here: Mapping[str, str], page: int) -> QueryResu
 
 
 def _narrow(name: str, value: str, clock: Clock) -> list[Json]:
-    """Return the filters of a choice; none for one that is not there."""
+    """Return the filters of a choice; none for an unknown choice."""
     if name not in ("state", "when"):
         return [{name: {"$contains": value} if name == "tags" else value}]
     now = clock.now()

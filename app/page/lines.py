@@ -1,4 +1,4 @@
-"""Texts as the page shows them: what nobody sees as escapes, each value in a line of ours as an element, answers."""
+"""Texts for the page: hidden characters as escapes, each value in one of ana's lines as an element, and answers."""
 
 import re
 from typing import Any
@@ -14,12 +14,12 @@ _MARKED = re.compile(f"“[^“”]*”|{_STEP}")
 
 
 def show(value: Any) -> Any:
-    """Return a value as a template shows it. Markup, such as the content of a field, stays as it is."""
+    """Return a value for a template. Markup, such as the content of a field, stays unchanged."""
     return escape_controls(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def draw_line(line: str) -> Markup:
-    """Return one of ana's lines as HTML: whatever direction a value is written in, nothing around it moves."""
+    """Return one of ana's lines as HTML; the writing direction of a value does not affect the text around it."""
     return Markup(_MARKED.sub(_draw_mark, str(escape(escape_controls(line)))))
 
 
@@ -28,7 +28,7 @@ def _draw_mark(mark: re.Match[str]) -> str:
 
 
 def draw_quote(text: str, most: int | None = None) -> str:
-    """Return a text in the quotes of the page's language; of one with more characters than `most` the beginning."""
+    """Return a text in the quotes of the page's language; if it has more than `most` characters, only the beginning."""
     return _("“{text}”").format(text=quote(text, most)[1:-1])
 
 

@@ -1,4 +1,4 @@
-"""Changes of items by hand: to move, to change, to delete."""
+"""Changes of items by hand: moving, changing, deleting."""
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
@@ -49,10 +49,10 @@ def list_labels(properties: Properties) -> list[str]:
 
 
 def mark_missed(handles: DataHandles, id: str, by: Cause) -> None:
-    """Mark each date of what repeats that is over and was not marked as done.
+    """Mark each past unmarked date of a repeated item as done.
 
     Raises:
-        AnaError: One of them cannot be marked; those before it are.
+        AnaError: One date cannot be marked; the dates before it were marked.
     """
     memory, clock = handles.memory, handles.clock
     if repeat := read_item_repeat(memory.get(id), clock.zone):
@@ -62,7 +62,8 @@ def mark_missed(handles: DataHandles, id: str, by: Cause) -> None:
 
 
 def move(handles: DataHandles, day: str, when: str = "") -> Mark:
-    """Return a function that moves an item to a day, at its time, or to a moment; of a repeated one only this date.
+    """Return a function that moves an item to a day, keeping its time, or to a moment; of a repeated item only this
+    date moves.
 
     Raises:
         UserError: It is not a day.
@@ -83,7 +84,7 @@ def move(handles: DataHandles, day: str, when: str = "") -> Mark:
 
 
 def _find_ruled(repeat: Repeat, when: str) -> str:
-    """Return when the rule has the time of what repeats that is shown at a moment: it may have been moved before."""
+    """Return the rule's date of the occurrence shown at a moment, which may have been moved there."""
     shown, lead = read_local(when, repeat.zone), repeat.keys[0].name
     around = iter_between(repeat, shown.date() - DAY, shown.date() + DAY)  # in another zone it is another day
     at = next((each.at for each in around if read_local(each.dates[lead], repeat.zone) == shown), shown)
@@ -133,7 +134,7 @@ def read_day(text: str, today: date) -> date:
 
 
 def _read_place(text: str, today: date) -> date:
-    """Return a day, or a moment of one, as a form names it. Errors as of `read_day`."""
+    """Return the day, or the moment on a day, that a form names. Errors as of `read_day`."""
     written = _read_moment("", text, today)
     moment = datetime.fromisoformat(written)
     if moment.year not in YEARS:
@@ -143,7 +144,7 @@ def _read_place(text: str, today: date) -> date:
 
 
 def _shift(item: Item, to: date) -> Properties:
-    """Return the dates of an item on another day or at a moment; what ends later does so as much later."""
+    """Return the dates of an item moved to another day or a moment; its end moves by the same distance."""
     lead = next((name for name in LEADS if day_of(item.properties.get(name))), None)
     if lead is None:
         return {"due_date": _write_local(to)}
@@ -167,5 +168,5 @@ def _move_on(written: str, distance: timedelta, item: Item) -> str:
 
 
 def _write_local(moment: date) -> str:
-    """Return a day, or a moment by the clock on the wall, as properties hold it."""
+    """Return a day, or a moment of local time, in the form of properties."""
     return moment.isoformat(timespec="minutes") if isinstance(moment, datetime) else str(moment)

@@ -1,4 +1,4 @@
-"""A turn while it runs, as the page shows it: the calls that have run, and what is written so far."""
+"""A running turn on the page: the calls that have run, and the text so far."""
 
 import asyncio
 import re
@@ -26,8 +26,8 @@ class Progress:
     """The parts of a turn that are shown while it runs.
 
     Args:
-        year: The year that days are shown without.
-        tell_wait: Returns what is said of waiting for a model; empty for nothing.
+        year: The year to omit from days.
+        tell_wait: Returns a sentence about waiting for a model; empty for none.
         lines: The calls that have run, a line each.
         draft: The answer so far; a policy may still send it back.
     """
@@ -49,7 +49,7 @@ class Progress:
         return [told for begin, end in pairwise([0, *ends]) if (told := self.draft[begin:end].strip())]
 
     def read(self, event: Event) -> None:
-        """Take in the run's new events."""
+        """Process the run's new events."""
         told = from_json(event.data) if event.name == "custom" else None
         if not isinstance(told, dict):
             return
@@ -62,7 +62,7 @@ class Progress:
 
 
 async def follow(runs: Runs, id: str, progress: Progress) -> AsyncIterator[int]:
-    """Yield the position up to which a run is shown, after each event and at every tick."""
+    """Yield the position in the run's events up to which it is shown, after each event and at every tick."""
     told, fresh = 0, asyncio.Event()
 
     async def read() -> None:

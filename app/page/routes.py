@@ -37,7 +37,7 @@ from app.server.guard import PAGE
 
 
 def offline(_: Visit) -> Page:
-    """GET /app/offline: what a device shows without a connection; nothing of anybody is in it."""
+    """GET /app/offline: the page that a device shows without a connection; it contains nobody's data."""
     return Page("offline.html")
 
 

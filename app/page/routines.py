@@ -1,4 +1,4 @@
-"""Routines: what is asked at set times, each with the next time and the last; those that are offered; one at once."""
+"""Routines: the list with the next and the last time of each, the suggested ones, and running one now."""
 
 import asyncio
 
@@ -20,7 +20,7 @@ def show(visit: Visit, answer: str = "") -> Page:
 
 
 async def change(visit: Visit) -> Page | str:
-    """POST /app/routines: {start: NAME, at} of one that is offered, {run: ID} to ask one at once, or {end: ID}."""
+    """POST /app/routines: {start: NAME, at} to start a suggested one, {run: ID} to run one now, or {end: ID}."""
     handles = visit.handles
     if name := visit.read("start"):
         await run_in_threadpool(start_offer, handles, name, visit.read("at"), visit.by)

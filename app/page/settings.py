@@ -62,7 +62,9 @@ def save(visit: Visit) -> str:
 
 
 def save_model(visit: Visit) -> Page:
-    """POST /app/settings/model: {provider, model, key, url} to connect, or {test}: what answers now says hello."""
+    """POST /app/settings/model: {provider, model, key, url} to connect, or {test} to have the present model say
+    hello.
+    """
     workspace = _read_anew(visit)
     if not _can_connect(workspace):
         raise HTTPException(404, "There is no such page.")
@@ -72,7 +74,7 @@ def save_model(visit: Visit) -> Page:
 
 
 def save_address(visit: Visit) -> Page | str:
-    """POST /app/settings/addresses: {add}, {drop} or {test}, the latter two the digest of one."""
+    """POST /app/settings/addresses: {add}, {drop} or {test}; the last two contain the digest of an address."""
     workspace = _read_anew(visit)
     known = {make_digest(each): each for each in split_addresses(workspace.settings.ana_notify)}
     if new := visit.read("add"):
@@ -95,13 +97,15 @@ def save_browser(visit: Visit) -> str:
 
 
 def change_key(visit: Visit) -> str:
-    """POST /app/settings/calendar: another key; the address until now ends."""
+    """POST /app/settings/calendar: make a new key; the present address stops working."""
     visit.opened.workspace.get_calendar_key(change=True)
     return go_on("/settings", **{SAVED: "1"})
 
 
 def save_calendar(visit: Visit) -> Page:
-    """POST /app/settings/calendars: {url, called} of one to follow, or {drop}, the name of one to follow no more."""
+    """POST /app/settings/calendars: {url, called} to follow a calendar, or {drop}, the name of a calendar to stop
+    following.
+    """
     following = Following(visit.handles)
     if url := visit.read("url"):
         calendar, changes = following.follow(url, visit.read("called"))
@@ -134,7 +138,7 @@ def _test(workspace: Workspace, address: str) -> str:
 
 
 def _get_push_key(workspace: Workspace) -> str:
-    """Return the key with which this person's browsers are asked for messages."""
+    """Return the key with which this person's browsers subscribe to messages."""
     note = workspace.note("push-key")
     if not note.read():
         note.write(make_private_key())
@@ -142,10 +146,10 @@ def _get_push_key(workspace: Workspace) -> str:
 
 
 def _can_connect(workspace: Workspace) -> bool:
-    """Return whether a model may be connected here: by the owner of a folder."""
+    """Return whether the person may connect a model: only the owner of a data folder may."""
     return workspace.person == OWNER and not workspace.has_database
 
 
 def _read_anew(visit: Visit) -> Workspace:
-    """Return the person's workspace as what was just saved makes it; one that is open is of before."""
+    """Return the person's workspace with the settings just saved; an open one still has the old settings."""
     return open_workspace(load_workspace().settings, visit.request.state.person)

@@ -33,7 +33,9 @@ async def show(visit: Visit) -> Page:
 
 
 def change(visit: Visit) -> str:
-    """POST /app/items/{id}/share: {name} of who may see it, or {end}, of who may no more."""
+    """POST /app/items/{id}/share: {name} of a person who may see the item, or {end}, the name of a person who may no
+    longer.
+    """
     handles = visit.handles
     item = get_item(handles, visit.find("id"))
     if name := visit.read("end"):
@@ -49,7 +51,7 @@ def list_viewers(handles: Handles, id: str) -> list[str]:
 
 
 async def _find(visit: Visit, owner: str, id: str) -> Sequence[SharedItem]:
-    """Return what is shown of an item, if it is there; one person's damage does not keep others' from being shown."""
+    """Return the shown parts of an item, if it exists; damaged data of one person does not hide the items of others."""
     workspaces: Workspaces = visit.request.app.state.workspaces
     try:
         opened = await workspaces.open(owner)

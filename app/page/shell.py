@@ -1,4 +1,4 @@
-"""The frame of all pages: how they are rendered, and the headers they are sent with."""
+"""The frame of all pages: their rendering and their headers."""
 
 from collections.abc import Callable
 from functools import cache
@@ -95,7 +95,7 @@ def _draw_token(context: Context) -> Markup:
 
 
 def _say(text: str, **values: Any) -> Markup:
-    """Return a sentence as HTML, in the language of the page; each value is escaped as it would be alone."""
+    """Return a sentence as HTML, in the language of the page; each value is escaped on its own."""
     return Markup(_(text)).format_map({name: show(value) for name, value in values.items()})
 
 
@@ -104,12 +104,14 @@ def _say_many(one: str, many: str, n: int) -> Markup:
 
 
 def draw(template: str, **values: Any) -> str:
-    """Return a template of this package with its values, each escaped; what a field holds has `|e`, and is as it is."""
+    """Return a template of this package with its values, each escaped; the content of a field uses `|e` and stays
+    unchanged.
+    """
     return _environment().get_template(template).render(values)
 
 
 async def respond(part: Part, request: Request, form: FormData) -> Response:
-    """Return what a part of the page answers."""
+    """Return the response to the answer of a part of the page."""
     visit = Visit(request, form, await find_workspace(request) if request.state.person else None)
     told = part(visit) if iscoroutinefunction(part) else await run_in_threadpool(part, visit)
     told = await told if isawaitable(told) else told
@@ -121,11 +123,11 @@ async def respond(part: Part, request: Request, form: FormData) -> Response:
 async def render(request: Request, page: Page, opened: OpenWorkspace | None = None) -> Response:
     """Return a whole page.
 
-    A template has `here`, the part of the page that its address names, `token()`, which every form has, and `notice`,
-    what was just done.
+    A template gets `here`, the part of the page that the address names, `token()`, the field of every form, and
+    `notice`, a message about the last act.
 
     Args:
-        opened: The workspace of the person, whose conversations stand beside it unless it has its own.
+        opened: The person's workspace; their conversations are listed beside the page unless it has a list of its own.
     """
     token, app = read_form_token(request), request.scope.get("app")  # whom nobody can look up is told so by no app
     shared: dict[str, Any] = {

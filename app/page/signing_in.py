@@ -1,4 +1,4 @@
-"""Signing in to the page with a token, or with the code of a link; and out."""
+"""Signing in to the page with a token or with the code of a link, and signing out."""
 
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse, Response

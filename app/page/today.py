@@ -36,16 +36,16 @@ class ShownItem:
     """An item on a day.
 
     Args:
-        item: It, as the person is shown it.
+        item: The item in the form for people.
         id: Its id.
-        content: Its text, as far as there is room.
-        date: The date by which it was found, as written; empty without one.
-        time: Its time of day, or on a page of several days the day.
-        repeats: Whether it comes again.
+        content: Its text, cut to the available room.
+        date: The date by which it was found, as written; empty if it has none.
+        time: Its time of day; on a page of several days, the day.
+        repeats: Whether it repeats.
         labels: Its project and its tags.
-        is_done: Whether it is done, or was cancelled.
+        is_done: Whether it is done or cancelled.
         is_late: Whether it should have been done before.
-        missed: How many of its dates are over and were not marked.
+        missed: The number of its past unmarked dates.
     """
 
     item: Item
@@ -62,7 +62,7 @@ class ShownItem:
 
 @dataclass(frozen=True)
 class Group:
-    """Items under a title, the number of those not shown, and the day that an item gets when it is dropped there."""
+    """Items under a title, the number of items not shown, and the day that an item gets if it is dropped there."""
 
     title: str
     items: Sequence[ShownItem]
@@ -91,7 +91,7 @@ def show(visit: Visit) -> Page | str:
 
 
 def finish(visit: Visit) -> str:
-    """POST /app/items/{id}/done: {date, next}; with {missed} all of its dates that were not marked."""
+    """POST /app/items/{id}/done: {date, next}; with {missed} all its unmarked dates."""
     handles, id = visit.handles, visit.find("id")
     if visit.read("missed"):
         mark_missed(handles, id, visit.by)
@@ -113,14 +113,14 @@ def list_days(today: date) -> dict[str, date]:
 
 
 def put_off(visit: Visit) -> str:
-    """POST /app/items/{id}/move: {date, day, next}; a day may have a time, or be words such as next tuesday."""
+    """POST /app/items/{id}/move: {date, day, next}; the day may have a time, or be words such as next tuesday."""
     mark = move(visit.handles, visit.read("day"), visit.read("date"))
     visit.handles.memory.change_all([visit.find("id")], mark, visit.by)
     return visit.go_back("/today")
 
 
 def preview(visit: Visit) -> Response:
-    """GET /app/understood?content=WORDS&day=DAY: what would be added, in words."""
+    """GET /app/understood?content=WORDS&day=DAY: the task that would be added, in words."""
     handles, content = visit.handles, visit.ask("content")
     day = read_day(visit.ask("day"), handles.clock.now().date())
     told = describe_task(handles, content, day) if content else ""
@@ -128,7 +128,7 @@ def preview(visit: Visit) -> Response:
 
 
 def add(visit: Visit) -> str:
-    """POST /app/today: {content, day, next}: a task of the day that its words name, else of this day."""
+    """POST /app/today: {content, day, next}: a task for the day that its words name, else for this day."""
     handles, content = visit.handles, visit.read("content")
     day = read_day(visit.read("day"), handles.clock.now().date())
     if not content:
@@ -138,7 +138,7 @@ def add(visit: Visit) -> str:
 
 
 def _read_groups(handles: DataHandles) -> list[Group]:
-    """Return today, what is overdue or not marked, and each of the next days that has something."""
+    """Return the groups: today, overdue and unmarked items, and each of the next days that has items."""
     groups, now = group_due_locally(handles, SHOWN), handles.clock.now()
     told = []
     for name in ("today", "overdue", "unmarked"):
@@ -170,12 +170,12 @@ def _read_day(handles: DataHandles, day: date) -> list[Group]:
 
 
 def sort_by_time(items: Sequence[Item], day: date) -> list[ShownItem]:
-    """Return the items of a day by their times; those without one come last."""
+    """Return the items of a day by their times; items without a time come last."""
     return sorted((show_item(item, day=day) for item in items), key=lambda shown: shown.time or "~")
 
 
 def show_item(item: Item, year: int | None = None, day: date = date.min) -> ShownItem:
-    """Return an item with its time on a day, or with its own day if a year is given that days are shown without."""
+    """Return an item with its time on a day; if a year to omit is given, with its day instead."""
     time = tell_time(item, day) + tell_elsewhere(item) if year is None else show_date(item, year)
     return ShownItem(
         item,

@@ -1,4 +1,4 @@
-"""Turns as stories: what was asked, what was done with which timings and costs, and the same run again."""
+"""Turns as stories: the question, the steps with timings and costs, and a rerun for comparison."""
 
 from collections import defaultdict
 from datetime import timedelta
@@ -21,7 +21,7 @@ DAYS = 30
 
 
 def show_list(visit: Visit) -> Page:
-    """GET /app/turns: the last turns, what models cost by day, and what evaluations came to."""
+    """GET /app/turns: the last turns, the cost of models by day, and the results of evaluations."""
     handles = visit.handles
     ids = handles.workspace.open_threads().store.ids()[:CONVERSATIONS]
     records = [each for id in ids for each in handles.traces.read(id)]
@@ -36,7 +36,7 @@ def show(visit: Visit) -> Page:
 
 
 def replay(visit: Visit) -> Page:
-    """POST /app/turns/{id}: run it again with its own decisions and results, and compare."""
+    """POST /app/turns/{id}: run the turn again with its own decisions and results, and compare."""
     from app.replay.compare import compare
     from app.replay.rerun import list_line_texts, repeat
 
@@ -52,7 +52,7 @@ def _tell(record: Record, replayed: str) -> Page:
 
 
 def _read_costs(handles: Handles) -> dict[str, float]:
-    """Return what models cost on each of the last days."""
+    """Return the cost of models on each of the last days."""
     by_day: defaultdict[str, float] = defaultdict(float)
     for day in add_up(handles.workspace, handles.clock.now() - timedelta(days=DAYS))[0]:
         by_day[day.day] += day.cost_usd or 0
@@ -60,7 +60,7 @@ def _read_costs(handles: Handles) -> dict[str, float]:
 
 
 def _find(visit: Visit) -> Record:
-    """Return the turn that is named. Raises NotFound if there is none, or its record is damaged."""
+    """Return the named turn. Raises NotFound if there is none, or its record is damaged."""
     id = visit.find("id")
     record = visit.handles.traces.find(id)
     if record is None or record["id"] != id:

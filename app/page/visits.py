@@ -1,4 +1,4 @@
-"""A request to the page, as each of its parts gets it, and the answer of a part."""
+"""A request to the page in the form that its parts get, and the answer of a part."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -21,14 +21,14 @@ ACT = "act"
 
 
 class Page:
-    """A whole page that is to be drawn.
+    """A whole page to draw.
 
     Args:
         template: One that extends layout.html.
-        status: Of the answer.
-        headers: Of the answer, beside those that every page has.
-        background: What is done once it was sent.
-        values: What the template shows beside what all of them have.
+        status: The status of the answer.
+        headers: Further headers of the answer, beside those of every page.
+        background: A task for the time after the answer was sent.
+        values: Further values for the template, beside those of every page.
     """
 
     def __init__(
@@ -49,10 +49,10 @@ class Visit:
     """A person's request to the page.
 
     Args:
-        request: As it came.
-        form: What was sent; empty where a page is opened.
-        known: The person's workspace; None where nobody has signed in.
-        by: What is done by this form: a turn of its own.
+        request: The request itself.
+        form: The submitted form; empty if a page is opened.
+        known: The person's workspace; None if nobody has signed in.
+        by: The act of this form, a separate turn.
     """
 
     request: Request
@@ -71,7 +71,7 @@ class Visit:
         return self.opened.handles
 
     def read(self, name: str) -> str:
-        """Return a field of the form, without spaces around it; empty without one."""
+        """Return a field of the form, without spaces around it; empty if it is missing."""
         return read_text(self.form, name)
 
     def ask(self, name: str) -> str:
@@ -79,18 +79,18 @@ class Visit:
         return self.request.query_params.get(name, "").strip()
 
     def find(self, name: str) -> str:
-        """Return the part of the address's path that its route calls by this name."""
+        """Return the part of the address's path that has this name in the route."""
         return str(self.request.path_params[name])
 
     def go_on(self, path: str) -> str:
-        """Return the address to go on to, with a notice of what was done."""
+        """Return the address to go on to, with a notice about the act."""
         return go_on(path, self.by.turn)
 
     def go_back(self, other: str, turn: str = "") -> str:
-        """Return the address that the form names, with a notice of what was done, by this act or by another turn.
+        """Return the address that the form names, with a notice about this act or about another turn.
 
         Args:
-            other: Where to go on if it names no path of the page.
+            other: The address to use if the form names no path of the page.
         """
         return go_on(keep_here(self.read("next"), other), turn or self.by.turn)
 
@@ -107,8 +107,8 @@ def go_on(path: str, turn: str = "", **query: str) -> str:
 
     Args:
         path: A path of the page, without its base; it may have a query.
-        turn: The act's turn; empty where nothing was done.
-        query: What else stands in the address.
+        turn: The act's turn; empty if nothing was done.
+        query: Further parts of the address's query.
     """
     path, _, there = path.partition("?")
     kept = {name: value for name, value in parse_qsl(there) if name != ACT}
@@ -117,5 +117,5 @@ def go_on(path: str, turn: str = "", **query: str) -> str:
 
 
 def keep_here(path: str, other: str) -> str:
-    """Return a path of the page that somebody names, with its query; another one for anything else."""
+    """Return the named address if it is a path of the page, with its query; else the other one."""
     return path if path.startswith("/") and not path.startswith("//") else other

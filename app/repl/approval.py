@@ -46,7 +46,7 @@ def name_commands(text: str) -> str:
 
 
 def drop_receipt(text: str) -> str:
-    """Return an answer of the offline reader without what it wrote."""
+    """Return an answer of the offline reader without the lines about its writes."""
     match = _RECEIPT.search(text)
     end = text.find(_UNDO, match.end()) if match else -1
     return text[: match.start()] + text[end:] if match and end >= 0 else _TAKEN_BACK.sub("", text, count=1)
@@ -59,7 +59,7 @@ class Answers:
         self._past_hints: set[str] = set()
 
     def show(self, answer: "Done") -> None:
-        """Print an answer and what was changed."""
+        """Print an answer and its changes."""
         from ana.memory.receipts import list_changes
         from app.show.answers import show_answer, show_changes, show_text
 
@@ -78,10 +78,11 @@ class Answers:
 
 
 class Approval:
-    """Keeps the request that was shown last, so that a yes is given to nothing else.
+    """Keeps the request that was shown last, so that a yes applies to nothing else.
 
-    It asks with the next line instead of a prompt of its own: commands work meanwhile, an empty line or Ctrl-C leaves
-    it waiting. Any other text is a message, the first of which has it shown again, and the next ends it.
+    The next typed line is the reply, without a separate prompt: commands work meanwhile, and an empty line or Ctrl-C
+    leaves the request waiting. Any other text is a message: the first one shows the request again, and the next one
+    ends it.
     """
 
     def __init__(self) -> None:
@@ -91,7 +92,7 @@ class Approval:
         """Tools of the person's own that may run in this conversation while no text of others is in view."""
 
     def look(self, assistant: "Assistant", thread_id: str) -> bool:
-        """Show what a conversation waits for when it is opened. Return whether it waits."""
+        """Show the request that waits in a conversation that is opened. Return whether there is one."""
         from app.outcome import Waiting
 
         self._waiting = None
@@ -130,11 +131,11 @@ class Approval:
     ) -> "Done | Waiting":
         """Send a message, or decide on everything that was shown.
 
-        Nothing is done if something else is asked by now, as another door asked it: that is returned.
+        If another door has asked something else meanwhile, nothing is done, and that request is returned.
 
         Args:
-            short: The decision that the line is, as `read` says.
-            on_event: Told what happens meanwhile.
+            short: The decision in the line, from `read`.
+            on_event: Called with every event of the turn.
 
         Raises:
             NotWaiting: Somebody else decided.
@@ -173,7 +174,9 @@ class Approval:
     def _approve_unseen(
         self, assistant: "Assistant", outcome: "Done | Waiting", on_event: "Listener", *, is_all: bool
     ) -> "Done | Waiting":
-        """Approve what a yes to everything covers, or of that only calls of own tools that the person has allowed."""
+        """Approve everything that a yes to all covers, or only calls of the person's own tools that they have
+        allowed.
+        """
         from app.outcome import Waiting
         from nodes.requests import decide_all
 

@@ -22,7 +22,7 @@ _HEADER = """\
 
 
 def show_context(handles: Handles, argument: str = "") -> None:
-    """Print a table of Global Context: each line, since when it is known, and from which words.
+    """Print a table of Global Context: each line, the day from which it is known, and the words it came from.
 
     Raises:
         UserError: There is an argument.
@@ -40,11 +40,11 @@ def edit_context(handles: Handles, argument: str = "", thread: str = "") -> None
     """Replace a line, given as its number and the new text; without an argument, open the person's editor.
 
     Args:
-        argument: What was typed.
-        thread: The conversation in which it was: an undo there takes it back.
+        argument: The text typed after the command.
+        thread: The conversation in which it was typed: an undo there takes it back.
 
     Raises:
-        UserError: The argument is something else, or the editor cannot be used.
+        UserError: The argument is not a number and a text, or the editor cannot be used.
         ToolError: There is no such line, or it changed meanwhile.
     """
     if not argument:
@@ -77,7 +77,7 @@ def _refuse(argument: str) -> NoReturn:
 
 
 def _edit_all(handles: Handles, cause: Cause) -> None:
-    """Let the person edit Global Context in their own editor, then show what it has become."""
+    """Let the person edit Global Context in their own editor, then show the result."""
     before = handles.memory.lines()
     known = [f"# {since}, {words}\n{n}-- {text}" for n, (text, since, words) in explain_lines(handles).items()]
     edited = edit_text("\n".join([_HEADER, *known, ""]))
@@ -89,7 +89,7 @@ def _edit_all(handles: Handles, cause: Cause) -> None:
 
 
 def _apply(memory: Memory, cause: Cause, before: dict[int, str], edited: list[str]) -> None:
-    """Make Global Context what the editor left. Each line is checked against what the person saw in the editor."""
+    """Apply the edited text to Global Context. Each line is checked against its text when the editor was opened."""
     wanted = [line for line in edited if line and not line.startswith("#")]
     if before and not wanted:
         # An editor that fails often leaves an empty file.

@@ -47,13 +47,13 @@ class Conversations:
                 say(_(OFFER))
 
     def remember(self) -> None:
-        """Let the REPL open this conversation next time."""
+        """Remember that the REPL opens this conversation next time."""
         self._threads.store.set_last(self.id)
 
     def find_turn(self, name: str) -> str:
-        """Return the id of one of the last turns here: 2 is the last but one, nothing the last.
+        """Return the id of one of the last turns here: 2 is the last but one, no number the last one.
 
-        Any other name is returned as it is. Raises UserError if there are fewer.
+        Any other name is returned unchanged. Raises UserError if there are fewer turns.
         """
         if name and not (name.isdecimal() and 0 < int(name) <= MOST_TURNS):
             return name
@@ -63,7 +63,7 @@ class Conversations:
         return last[0]["id"]
 
     def list_names(self) -> list[str]:
-        """Return the names that were given."""
+        """Return the names of named conversations."""
         return sorted(self._threads.store.names().values())
 
     def show_all(self) -> None:

@@ -1,4 +1,4 @@
-"""Arguments as `key: value` lines that a person edits: YAML, in which all values that JSON does not have are texts."""
+"""Arguments as `key: value` lines that a person edits: YAML, in which all values outside JSON are texts."""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _SCALARS = (
 
 
 class _Reader(yaml.SafeLoader):
-    """Reads values without references to others, which could make a short text grow without end."""
+    """Reads values, but no references to other values, which could make a short text grow without end."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
@@ -29,7 +29,7 @@ class _Reader(yaml.SafeLoader):
 
 
 class _Writer(yaml.SafeDumper):
-    """Writes a text that has lines as lines."""
+    """Writes a text of several lines as lines."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -54,7 +54,7 @@ def write_values(titles: Sequence[str], values: Sequence[Any]) -> str:
     """Return values as text for an editor, each below its title, with a line between them.
 
     Args:
-        titles: What each is, in one line.
+        titles: A title for each, in one line.
     """
     written = [yaml.dump(each, None, _Writer, allow_unicode=True, sort_keys=False, width=10_000) for each in values]
     parts = [f"# {title}\n{escape_controls(text)}" for title, text in zip(titles, written, strict=True)]

@@ -1,4 +1,4 @@
-"""`/items`: what is kept, in the REPL."""
+"""`/items`: the stored items, in the REPL."""
 
 from ana.handles import DataHandles
 from ana.translation import _

@@ -78,10 +78,10 @@ def read_typed_lines(
 
 
 def _read_typed_ahead() -> str:
-    """Return what was typed while an answer was running, when no prompt read it; each line is a message of its own.
+    """Return the text typed while an answer was running, without a prompt to read it; each line is a separate message.
 
     Raises:
-        EOFError: The end of the input was typed.
+        EOFError: The person typed the end of the input.
     """
     text = ""
     while select.select([sys.stdin], [], [], 0)[0]:
@@ -114,7 +114,7 @@ def _make_session(history: Path, completions: Callable[[], list[str]], pasted: l
 
 
 def _count_lines() -> str:
-    """Return what is shown beside a message of several lines, which were pasted."""
+    """Return the note beside a pasted message of several lines."""
     from prompt_toolkit.application import get_app
 
     lines = get_app().current_buffer.document.line_count
@@ -122,10 +122,10 @@ def _count_lines() -> str:
 
 
 def _bind_keys(pasted: list[str]) -> "KeyBindings":
-    """Return bindings in which Enter sends the message, unless more text is waiting: then all of that was pasted.
+    """Return bindings in which Enter sends the message, unless more text is waiting, because then all of it was pasted.
 
     Args:
-        pasted: Takes every text that is pasted.
+        pasted: Called with every pasted text.
     """
     from prompt_toolkit.enums import DEFAULT_BUFFER
     from prompt_toolkit.filters import has_focus

@@ -1,4 +1,4 @@
-"""The region of the screen where a running turn is shown: drafts are erased again, what was looked up stays."""
+"""The region of the screen where a running turn is shown: drafts are erased again, look-ups stay."""
 
 import sys
 from collections.abc import Callable
@@ -25,13 +25,13 @@ REFRESHED = 12
 
 
 class Region:
-    """Shows drafts and tool calls while a turn runs; in a pipe only what stays, as plain lines.
+    """Shows drafts and tool calls while a turn runs; in a pipe only the lasting lines, as plain text.
 
-    A call that writes stays only where no receipt will tell of it: the turn waits, failed or was stopped.
+    A call that writes stays only if no receipt will list it, because the turn waits, failed or was stopped.
 
     Args:
-        year: The year that days are shown without.
-        tell_wait: Returns what is said of waiting for a model; empty for nothing.
+        year: The year to omit from days.
+        tell_wait: Returns a sentence about waiting for a model; empty for none.
     """
 
     def __init__(self, year: int, tell_wait: Callable[[], str] = str) -> None:

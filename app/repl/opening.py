@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Opening:
-    """Opens the assistant once, in a thread of its own, and then loads what a search needs while nobody waits.
+    """Opens the assistant once, in a separate thread, and then loads the data for searches while nobody waits.
 
     Args:
         on_open: Called in that thread with the assistant, as soon as it can be used.

@@ -1,4 +1,6 @@
-"""The REPL: `ana chat`. What shows the records and undoes is imported by what does so: the prompt appears first."""
+"""The REPL: `ana chat`. Commands that show records or undo turns import their modules only when used, so that the
+prompt appears sooner.
+"""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -39,7 +41,7 @@ HELP_INDENT = 19
 
 
 class Repl:
-    """Reads lines, runs turns and commands, shows what happened.
+    """Reads lines, runs turns and commands, and shows the results.
 
     Args:
         thread: The name or id of a conversation; None for the last one.
@@ -73,7 +75,7 @@ class Repl:
         return [*(command.name for command in COMMANDS), *names]
 
     def _announce(self, assistant: "Assistant") -> None:
-        """Say without being asked what is due and what the conversation waits for."""
+        """Say without being asked which items are due and which request waits."""
         from app.repl.news import list_news
 
         lines = [*list_news(assistant.handles), *self._conversations.list_waiting()]
@@ -99,7 +101,7 @@ class Repl:
         return False
 
     def _turn(self, message: UserMessage) -> None:
-        """Run a turn; a bare yes or no decides what the conversation waits for."""
+        """Run a turn; a bare yes or no decides on the waiting request."""
         from app.outcome import Waiting
         from app.repl.live import Region
 
@@ -212,7 +214,7 @@ class Repl:
         self._approval.look(self._opening.assistant(), self._conversations.id)
 
     def _set_autonomy(self, dial: str) -> None:
-        """Show or set what asks first, until the REPL is left."""
+        """Show the dial, or set it until the REPL ends."""
         assistant = self._opening.assistant()
         if dial and dial not in get_args(Autonomy):
             message = _("{text} is no setting of autonomy.").format(text=f"{dial!r:.40}")

@@ -1,1 +1,3 @@
-"""Recorded turns run again: with their decisions and results, or by another model on a copy of the present store."""
+"""Running recorded turns again: with their decisions and results, or with another model on a copy of the present
+store.
+"""

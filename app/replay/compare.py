@@ -15,14 +15,14 @@ NO_STEP = {"tool": ABSENT, "args": ABSENT, "observation": ABSENT}
 
 @dataclass(frozen=True)
 class Difference:
-    """Where two turns first differ.
+    """The place at which two turns first differ.
 
     Args:
         step: The step, from 1; None after the last one.
         tool: Its tool, as recorded.
-        what: What differs: observation.items[0].content.
-        recorded: What was recorded there.
-        again: What it is now.
+        what: The path of the value that differs: observation.items[0].content.
+        recorded: The recorded value.
+        again: The value of the rerun.
     """
 
     step: int | None
@@ -35,7 +35,7 @@ class Difference:
 def compare(recorded: Record, again: Record) -> Difference | None:
     """Return the first difference between two turns, step by step; None if they are the same.
 
-    Last come the prompts and the tools' schemas, so that they hide no difference in what was done.
+    Prompts and tools' schemas are compared last, so that they do not hide a difference in the steps.
     """
     old, new = (json.loads(json.dumps(record, default=str)) for record in (recorded, again))
     return next(_iter_differences(old, new), None)
@@ -49,7 +49,7 @@ def _iter_differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[Diff
 
 
 def _cut_unchanged(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record without what its receipt tells of records that it did not change: the store told that then."""
+    """Return a record without the unchanged records in its receipt, because these came from the store of that time."""
     first, *_ = str(record.get("receipt", "")).split("\n")
     return record | {"receipt": first} if tells_no_changes(record.get("receipt")) else record
 
@@ -64,10 +64,10 @@ def _differ(
 
 
 def iter_differences(one: Any, other: Any, at: str) -> Iterator[tuple[str, Any, Any]]:
-    """Yield where two values of JSON differ, and what is there in each.
+    """Yield each path at which two JSON values differ, with both values there.
 
     Args:
-        at: What the values are called.
+        at: The path of the values themselves.
     """
     if isinstance(one, dict) and isinstance(other, dict):
         for key in [*one, *sorted(other.keys() - one.keys())]:

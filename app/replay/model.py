@@ -1,4 +1,4 @@
-"""A recorded turn in place of the model and of the tools, and a model that is shown another prompt."""
+"""A recorded turn in place of the model and the tools, and a model that gets another prompt."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +22,7 @@ from nodes.history import list_unanswered_calls
 class RecordedEnd(ModelFailed):
     """The end of a turn that cannot happen again: a model that failed, a person who stopped it, a limit of time.
 
-    Its hint is all that the person is told.
+    Its hint is the only text that the person gets.
     """
 
     def sentence(self) -> str:
@@ -30,7 +30,9 @@ class RecordedEnd(ModelFailed):
 
 
 class Recording(StreamingModel):
-    """The model and the tools of a recorded turn: decides, checks and answers as was recorded, then ends so."""
+    """The model and the tools of a recorded turn: it decides, checks and answers as recorded, and ends in the recorded
+    way.
+    """
 
     record: SkipValidation[Record]
     _decisions: Iterator[AIMessage] = PrivateAttr()
@@ -91,17 +93,17 @@ class Recording(StreamingModel):
 
 
 def _is_undecided(result: Result) -> bool:
-    """Return whether nobody decided about a call; one that the person declined says what it would have done."""
+    """Return whether nobody decided about a call; a declined call has a description instead."""
     step, answer = result
     refused = answer_refused(ToolCall(name=step["tool"], args={}, id=""))
     return answer.artifact is None and get_fields(step) == json.loads(refused.text)
 
 
 class OtherPrompt(ModelWrapper):
-    """A model that is shown another system prompt.
+    """A model that gets another system prompt.
 
     Args:
-        fill: Makes it from what the system prompt is rendered from.
+        fill: Makes the prompt from the data for the system prompt.
     """
 
     fill: Callable[[Any], str]

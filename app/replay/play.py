@@ -1,4 +1,4 @@
-"""A turn on the real graph, on handles that are thrown away."""
+"""A turn on the real graph, on temporary handles."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,11 +26,11 @@ WAITS = "The turn waits for a decision."
 
 @dataclass(frozen=True)
 class PlayContext(LocalContext):
-    """The context of a turn that has its id already, and in which a recording may stand for tools.
+    """The context of a turn whose id is fixed, and in which a recording may replace the tools.
 
     Args:
-        id: The turn's.
-        recording: Answers calls in the place of tools; None if these run.
+        id: The turn's id.
+        recording: Answers calls instead of the tools; None if the tools run.
     """
 
     id: str = field(kw_only=True)
@@ -60,8 +60,8 @@ def play(
     Args:
         question: The user message.
         history: The messages before it.
-        summary: What stands for those that the conversation no longer holds.
-        replies: What the person replies to its requests, in order; then the turn is closed.
+        summary: The summary of messages that the conversation no longer contains.
+        replies: The person's replies to its requests, in order; at a further request the turn is closed.
     """
     traces = context.handles.traces
     assert isinstance(traces, InMemoryTraces)

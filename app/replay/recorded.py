@@ -69,23 +69,23 @@ def get_fields(step: Step) -> dict[str, Any]:
 
 
 def list_decisions(record: Record) -> list[AIMessage]:
-    """Return the replies of a turn's model, which say and mean what was recorded.
+    """Return the replies of a turn's model as they were recorded.
 
-    Where the person decided about calls, these are as they let them run.
+    If the person decided about calls, the calls are in the form in which they ran.
     """
     is_decided = "given" in record.get("replay", {})
     return [_make_decision(each, results if is_decided else [], "") for each, results in _list_decided(record)]
 
 
 def _list_decided(record: Record) -> list[tuple[RecordedDecision, list[Result]]]:
-    """Return the decisions of a turn, each with the results of its calls; none of those that did not run."""
+    """Return the decisions of a turn, each with the results of those calls that ran."""
     results = iter(list_results(record))
     counts = ((each, len(each["tool_calls"]) + len(each["invalid_tool_calls"])) for each in record["decisions"])
     return [(decision, [*islice(results, count)]) for decision, count in counts]
 
 
 def _make_decision(decision: RecordedDecision, results: Sequence[Result], id: str) -> AIMessage:
-    """Return a decision as the model made it, but with the calls that ran where the results have others."""
+    """Return a decision as the model made it, but with the calls from the results if these differ."""
     calls: list[ToolCall] = []
     broken: list[InvalidToolCall] = []
     for number, call in enumerate(decision["tool_calls"]):
@@ -103,14 +103,14 @@ def _make_decision(decision: RecordedDecision, results: Sequence[Result], id: st
 
 
 def make_question(record: Record) -> HumanMessage:
-    """Return the user message of a turn, with the mark of what was taken out of it."""
+    """Return the user message of a turn, with the mark of removed attachments."""
     inputs = record.get("replay")
     marks = {MARK: inputs["left_out"]} if inputs and inputs["left_out"] else {}
     return HumanMessage(record["question"], id=record.get("message") or None, additional_kwargs=marks)
 
 
 def rebuild_history(record: Record, thread: Sequence[Record]) -> list[AnyMessage]:
-    """Return the messages that a turn found in its conversation.
+    """Return the messages that were in the conversation before a turn.
 
     Raises:
         CannotReplay: Records of earlier turns are gone, or damaged.
@@ -146,7 +146,7 @@ def _list_messages(record: Record) -> Iterator[AnyMessage]:
 
 
 def _list_exchange(decision: RecordedDecision, results: Sequence[Result], id: str) -> Iterator[AnyMessage]:
-    """Yield the message of a decision as the conversation keeps it, and the answers to its calls."""
+    """Yield the message of a decision in the form that the conversation keeps, and the answers to its calls."""
     text = keep_progress(decision["text"], decision["tool_calls"])
     changed = {"id": id, "content": text, "response_metadata": {}}
     yield _make_decision(decision, results, id).model_copy(update=changed)

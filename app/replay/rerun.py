@@ -1,4 +1,4 @@
-"""A recorded turn run again: with its own decisions and results, or by another model or prompt."""
+"""Running a recorded turn again: with its own decisions and results, or with another model or prompt."""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -34,14 +34,14 @@ WITHOUT_LIMIT = {"ana_history_tokens": 2**31 - 1, "ana_turn_seconds": float("inf
 
 
 def repeat(settings: Settings, record: Record, thread: Sequence[Record], texts: Iterable[str]) -> Record:
-    """Run a turn again with the decisions and the results that were recorded, and return the new record.
+    """Run a turn again with the recorded decisions and results, and return the new record.
 
-    Graph, prompts, checks of arguments and policies are the present ones. No tool runs, and what asks is not weighed.
+    Graph, prompts, checks of arguments and policies are the present ones. No tool runs, and no call is weighed.
 
     Args:
         settings: As they are now.
         thread: All records of its conversation.
-        texts: Those that lines of Global Context have, or had.
+        texts: The present and earlier texts of lines of Global Context.
 
     Raises:
         CannotReplay: Something that it needs is not recorded.
@@ -58,7 +58,7 @@ def repeat(settings: Settings, record: Record, thread: Sequence[Record], texts: 
 def ask_other(
     settings: Settings, record: Record, thread: Sequence[Record], model: BaseChatModel, store: InMemoryBackend
 ) -> Record:
-    """Let another model, or one that is shown another prompt, answer a turn now, and return the record of that.
+    """Let another model, or one with another prompt, answer a turn now, and return the new record.
 
     Tools of the person's own, which could act, are left out.
 
@@ -91,7 +91,7 @@ def copy_store(original: Backend, embedder: Embedder) -> InMemoryBackend:
 
 
 def list_line_texts(store: Backend) -> set[str]:
-    """Return the texts that lines of Global Context have, or had."""
+    """Return the present and earlier texts of lines of Global Context."""
     changes = [entry.change for entry in store.entries() if entry.change.kind == "line"]
     had = {line.content for change in changes for line in (change.before, change.after) if line}
     return had | {line.content for line in store.scan("line")}

@@ -1,1 +1,1 @@
-"""Routines: questions that are asked at their times, each time as a turn, and the delivery of the answers."""
+"""Routines: questions that ana asks itself at set times, each time as a turn, and the delivery of the answers."""

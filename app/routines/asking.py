@@ -1,4 +1,4 @@
-"""A turn that runs once, even if several programs try, or if it is cut short."""
+"""A turn that runs only once, even if several programs try, or if it is interrupted."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,15 +16,15 @@ from nodes.typed import make_message
 
 
 class Asker(Assistant):
-    """Asks routines: it proposes what it would write, and waits for no thread in which another door works."""
+    """Asks routines: it only proposes writes, and does not wait for a thread in which another door works."""
 
     def ask_once(self, question: UserMessage, thread_id: str, name: str) -> AIMessage | Waiting:
-        """Run a turn that must not be run twice; return its answer, or the request that it waits with.
+        """Run a turn that must not be run twice; return its answer, or the request with which it waits.
 
-        It is run again only if it ended with an error. What waits from before ends with a record.
+        It is run again only if it ended with an error. An earlier waiting turn is ended, with a record.
 
         Args:
-            name: What tells the message from every other one of the thread.
+            name: A name that identifies the message in the thread.
 
         Raises:
             StoreBusy: Another door works in the thread.
@@ -51,7 +51,7 @@ class Asker(Assistant):
 
 @contextmanager
 def open_asker(handles: Handles) -> Iterator[Asker]:
-    """Open an asker on handles that others go on using. Errors as of `graph.builder.open_graph`."""
+    """Open an asker on handles that stay in use elsewhere. Errors as of `graph.builder.open_graph`."""
     with open_graph(handles) as graph:
         asker = Asker(handles, graph, "a routine", patience=0.0)
         asker.autonomy = "advise"
@@ -59,7 +59,7 @@ def open_asker(handles: Handles) -> Iterator[Asker]:
 
 
 def _list_attempts(messages: Sequence[AnyMessage], name: str) -> list[AIMessage | None]:
-    """Return how the turns of a message ended that was put several times, in order; None for one that is open."""
+    """Return the outcomes of all turns of a repeated message, in order; None for an open turn."""
     answers: list[AIMessage | None] = []
     for turn in split_turns(messages):
         if str(turn[0].id).startswith(f"{name}-"):

@@ -31,10 +31,10 @@ OFFERS: dict[str, tuple[str, str, str]] = {
 
 
 def start_offer(handles: "DataHandles", name: str, at: str = "", by: "Cause | None" = None) -> "Change":
-    """Store one of the routines that are offered.
+    """Store one of the suggested routines.
 
     Args:
-        at: A time of the day in its place, such as 06:30.
+        at: Another time of day, such as 06:30.
 
     Raises:
         UserError: No routine has this name, or the time cannot be read.

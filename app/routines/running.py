@@ -1,7 +1,7 @@
-"""Routines: what is asked at its times, each time as a turn, and where the answers go.
+"""Running routines: each is asked at its times as a turn, and its answer is delivered.
 
-A routine is asked in a conversation of its own, on the dial `advise`: it reads and proposes, and what it would write
-waits there. Its answer is delivered where reminders ring, once to each address, as the ledger has it.
+A routine is asked in a conversation of its own, on the dial `advise`: it reads and proposes, and its writes wait there
+for a yes. Its answer is delivered to the addresses of reminders, once to each, which the ledger records.
 """
 
 import logging
@@ -58,11 +58,11 @@ _log = logging.getLogger(__name__)
 
 
 class Routines:
-    """Asks the routines of one person, and delivers what they bring.
+    """Asks the routines of one person, and delivers their answers.
 
     Args:
-        addresses: Where reminders ring.
-        targets: These, and what shows an answer that none of them took.
+        addresses: The addresses of reminders.
+        targets: These addresses, and a screen for an answer that none of them accepted.
     """
 
     def __init__(self, handles: "DataHandles", addresses: Sequence[Target], targets: Sequence[Target]) -> None:
@@ -111,7 +111,9 @@ class Routines:
         return all(self._ledger.list_open(place.key, [key]) for place in places)
 
     def _make_message(self, due: DueRoutine) -> Message | None:
-        """Return what is delivered, without a text if there is nothing to tell; None if it is asked again later."""
+        """Return the message to deliver, without a text if there is nothing to say; None if the routine is asked again
+        later.
+        """
         clock, place = self._handles.clock, f"{ROUTINE} {due.key.item} {due.key.moment}"
         failing = self._ledger.get_failing(place)
         if failing and clock.now() < failing.tried + RETRIES[min(failing.failures, len(RETRIES)) - 1]:
@@ -185,7 +187,7 @@ def find_routine(handles: "DataHandles", id: str) -> "Item":
 
 
 def find_brief(handles: "DataHandles", addresses: Sequence[Target]) -> datetime | None:
-    """Return when today's brief, the routine offered for the morning, came to an address; None if it did not."""
+    """Return the time at which today's brief, the suggested morning routine, reached an address; None if it did not."""
     clock, ledger = handles.clock, handles.workspace.open_ledger()
     for item in list_routines(handles) if addresses else ():
         due = find_due(item, clock.now(), clock.zone) if item.content == OFFERS["morning"][0] else None
@@ -214,7 +216,7 @@ def cut_text(text: str) -> str:
 
 
 def _word_waiting(waiting: "Waiting") -> Iterator[str]:
-    """Yield what a routine proposes, which waits for a yes."""
+    """Yield the changes that a routine proposes, which wait for a yes."""
     from app.show.requests import word_actions
 
     yield "It proposes, and waits for your yes (`ana approve`, or the page):"

@@ -1,4 +1,4 @@
-"""Routines as the command and the page show them, and those that are offered."""
+"""Routines in the form for the command and the page, and the suggested ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class ShownRoutine:
 
 
 def show_routines(handles: "DataHandles") -> None:
-    """Print the routines, each with its next and last time and what that cost, and those that may be started."""
+    """Print the routines, each with its next and last time and the cost of the last run, and the suggested ones."""
     items = list_routines(handles)
     routines = [describe_routine(handles, item) for item in items]
     rows = [(each.id, shorten(each.content), each.following, each.last, each.cost) for each in routines]
@@ -48,14 +48,14 @@ def show_routines(handles: "DataHandles") -> None:
 
 
 def list_offers(items: Sequence[Item]) -> list[tuple[str, str, str]]:
-    """Return the name, the time and the text of each routine that is offered and not among these."""
+    """Return the name, the time and the text of each suggested routine that is not among these."""
     started = {item.content for item in items}
     offered = ((name, at, _(content)) for name, (content, _rule, at) in OFFERS.items())
     return [each for each in offered if each[2] not in started]
 
 
 def describe_routine(handles: "DataHandles", item: Item) -> ShownRoutine:
-    """Return when a routine is asked next, when it was asked last, and what that cost."""
+    """Return the next and the last time of a routine, and the cost of the last run."""
     clock = handles.clock
     following = find_next(item, clock.now(), clock.zone)
     thread = handles.workspace.open_threads().resolve(name_conversation(item))
@@ -64,7 +64,7 @@ def describe_routine(handles: "DataHandles", item: Item) -> ShownRoutine:
 
 
 def _find_last(handles: "DataHandles", thread: str) -> tuple[str, str]:
-    """Return when a routine was asked last, and what that cost; empty where it was not, or nobody knows."""
+    """Return the last time of a routine and its cost; empty if it was never asked, or the cost is unknown."""
     records = handles.traces.read(thread)[-1:] if thread in handles.traces.ids() else []
     if not records:
         return "", ""

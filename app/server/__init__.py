@@ -1,1 +1,3 @@
-"""Our server: the part of the LangGraph API that front ends speak, and our routes beside it, for who has signed in."""
+"""ana's server: the part of the LangGraph API that front ends use, and ana's own routes, for everybody who has signed
+in.
+"""

@@ -50,7 +50,7 @@ class Speaking:
 
 
 class Holding:
-    """Lets go, when a request is answered, of what it holds."""
+    """Releases the workspaces that a request holds when it is answered."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -96,8 +96,8 @@ async def own_thread(
     """Own a thread while it is changed without a run.
 
     Args:
-        patience: Seconds to wait for another who works there.
-        ends: Whether nothing stays of the thread.
+        patience: Seconds to wait for another run in the thread.
+        ends: Whether the thread is deleted.
     """
     lock = opened.workspace.open_locks().lock(id, PROGRAM, patience)
     await run_in_threadpool(lock.acquire)

@@ -1,4 +1,6 @@
-"""Our own server: the LangGraph API that front ends speak, and our routes beside it, for everybody who has a token."""
+"""ana's own server: the part of the LangGraph API that front ends use, and ana's own routes, for everybody who has a
+token.
+"""
 
 import asyncio
 import contextlib
@@ -67,7 +69,7 @@ async def info(_: Request) -> Response:
 
 
 async def refuse_unbuilt(request: Request) -> Response:
-    """Answer what the LangGraph API has and this server has not."""
+    """Answer routes of the LangGraph API that this server does not implement."""
     message = f"{request.method} {request.url.path} is not built here; docs/server.md names what is."
     return JSONResponse({"detail": message}, status_code=501)
 
@@ -131,8 +133,9 @@ NOT_BUILT: list[BaseRoute] = [
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Open the owner's workspace, so that the first turn does not wait for it; let everybody's reminders ring; close
-    all at the end."""
+    """Open the owner's workspace, so that the first turn does not wait for it; deliver everybody's reminders; close
+    everything at the end.
+    """
     # each node of a run works in a thread of this pool, and asyncio's own has six on two cores
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2 * ALL, thread_name_prefix="run"))
     workspaces: Workspaces = app.state.workspaces
@@ -156,7 +159,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
 
 @contextlib.asynccontextmanager
 async def _join_queue(app: Starlette) -> AsyncIterator[None]:
-    """Carry out runs that wait in a database while the context is open, where this process is to do so."""
+    """Carry out runs that wait in a database while the context is open, if this process is meant to do so."""
     if app.state.queue is None:
         yield
         return
@@ -185,12 +188,12 @@ async def _answer_error(request: Request, exc: Exception) -> Response:
 
 
 def _hide_secret(path: str) -> str:
-    """Return a path as the log may hold it: of an address that counts by itself, without what makes it count."""
+    """Return a path for the log; the secret part of an address that gives access by itself is left out."""
     return next((f"{beginning}..." for beginning in (BUTTON, HELLO) if path.startswith(beginning)), path)
 
 
 async def _answer_fault(request: Request, exc: Exception) -> Response:
-    """Answer what the system or SQLite refused, where nothing else has put it into words."""
+    """Answer an error of the system or of SQLite that no other code has put into words."""
     return await _answer_error(
         request, StoreBroken(f"The files could not be used: {describe_fault(exc)}.", "Check the disk of the server.")
     )
@@ -210,7 +213,7 @@ def build_app(*, carries_out: bool = True, port: int = PORT) -> Starlette:
 
     Args:
         carries_out: Whether this process carries out runs that wait in a database; else workers do.
-        port: Where the server listens.
+        port: The port on which the server listens.
 
     Raises:
         ConfigError: A setting is wrong.

@@ -1,4 +1,4 @@
-"""Request bodies: how long they may take, how much of them one person may send at once, and which are JSON."""
+"""Request bodies: their time, the total size that one person may send at once, and the check that they are JSON."""
 
 import asyncio
 from collections import Counter
@@ -37,10 +37,10 @@ Refusal = tuple[int, str]
 
 
 class Arriving:
-    """Receives a body, which has to arrive in time; what is received after it may take as long as it does.
+    """Receives a body, which has to arrive in time; messages after the body have no time limit.
 
     Args:
-        seconds: How long it may take, beside what BYTES_A_SECOND gives it.
+        seconds: The time that it may take, in addition to the time for its length at BYTES_A_SECOND.
     """
 
     def __init__(self, receive: Receive, seconds: float = SECONDS) -> None:
@@ -69,7 +69,7 @@ class Arriving:
 class Room:
     """Refuses a body if the same person's unanswered requests leave no room for it.
 
-    It stands behind what asks for a token, and before whatever reads a body.
+    It runs after the token is checked, and before any code reads a body.
     """
 
     def __init__(self, app: ASGIApp, most: int = MOST_AT_ONCE) -> None:
@@ -101,13 +101,13 @@ class Room:
 
 
 class JsonBodies:
-    """Refuses a body that is late, no JSON, has more in it than what reads it can check, or whose texts are none.
+    """Refuses a body that is late, is no JSON, has more values than its readers can check, or contains invalid text.
 
-    It stands behind what asks for a token: who has none must not have the server keep and parse what they send.
+    It runs after the token is checked, because the server must not keep and parse bodies from people without one.
 
     Args:
-        skip: Returns whether a path takes no JSON; its bodies are read where they are checked.
-        check: Returns why the value of a body is refused; None if it may pass.
+        skip: Returns whether a path takes no JSON; its route then reads and checks the body.
+        check: Returns the reason for refusing the value of a body; None if it may pass.
     """
 
     def __init__(
@@ -144,7 +144,7 @@ class JsonBodies:
 
 
 def _parse(body: bytes) -> tuple[Any, str]:
-    """Return the value of a body, and what is wrong with its texts.
+    """Return the value of a body, and a fault in its texts.
 
     Raises ValueError if it is no JSON, or has too many values.
     """
@@ -174,17 +174,17 @@ def _refuse_text(scope: Scope, value: Any, sentence: str) -> Response:
 
 
 def read_length(scope: Scope) -> int:
-    """Return the length that a request gives its body; the guard has looked that it is a number."""
+    """Return the length that a request states for its body; the guard has checked that it is a number."""
     return int(Headers(scope=scope).get("content-length", 0))
 
 
 def refuse(status: int, sentence: str) -> JSONResponse:
-    """Return the answer to a request that reaches nothing behind."""
+    """Return the answer to a request that is not passed on."""
     return JSONResponse({"error": sentence}, status_code=status, headers={"connection": "close"})
 
 
 async def read_body(receive: Receive) -> tuple[bytes, Receive]:
-    """Return the body, and a `receive` that gives it again. Raises HTTPException if it does not arrive in time."""
+    """Return the body, and a `receive` that returns it again. Raises HTTPException if it does not arrive in time."""
     messages: list[Message] = []
     while not messages or messages[-1].get("more_body"):
         messages.append(await receive())
@@ -192,8 +192,9 @@ async def read_body(receive: Receive) -> tuple[bytes, Receive]:
 
 
 async def drop_body(receive: Receive, seconds: float = SECONDS) -> None:
-    """Read a body that nobody wants, as far as it arrives in time: a connection that is closed before would be reset,
-    and most clients then never see the answer."""
+    """Read and drop the body of a refused request, as far as it arrives in time: a connection closed before that would
+    be reset, and most clients would never see the answer.
+    """
     with suppress(TimeoutError, HTTPException):
         async with asyncio.timeout(seconds):
             while (await receive()).get("more_body"):
@@ -201,7 +202,7 @@ async def drop_body(receive: Receive, seconds: float = SECONDS) -> None:
 
 
 def put_back(messages: list[Message], receive: Receive) -> Receive:
-    """Return a `receive` that gives these messages first."""
+    """Return a `receive` that returns these messages first."""
     pending = iter(messages)
 
     async def receive_next() -> Message:

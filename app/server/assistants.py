@@ -1,4 +1,4 @@
-"""The one assistant of the LangGraph API: the graph. Others are not kept: the options of a run come with it."""
+"""The one assistant of the LangGraph API: the graph. There are no others, because each run brings its own options."""
 
 from starlette.requests import Request
 from starlette.responses import Response

@@ -1,6 +1,6 @@
-"""Attempts at codes, slowed down for each address that makes them.
+"""Attempts at codes, slowed down separately for each address.
 
-A code is short, to be typed. A token has 256 random bits, which nobody guesses.
+A code is short, because people type it. A token has 256 random bits, which nobody can guess.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ class _Tried:
 
 
 class Attempts:
-    """Makes an address wait before its next code is looked at, the longer, the more of its codes were wrong."""
+    """Makes an address wait before its next code is checked; each wrong code makes the wait longer."""
 
     def __init__(
         self, now: Callable[[], float] = time.monotonic, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -39,7 +39,7 @@ class Attempts:
         self._tried: OrderedDict[str, _Tried] = OrderedDict()
 
     async def wait(self, address: str) -> None:
-        """Wait until a code of this address may be looked at.
+        """Wait until a code from this address may be checked.
 
         Raises:
             HTTPException: Too many requests of the address wait.

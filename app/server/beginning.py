@@ -1,4 +1,4 @@
-"""Beginning a run: what a client may order, in which conversation, and which run it replaces."""
+"""Beginning a run: the checks of a client's request, the choice of its conversation, and the run that it replaces."""
 
 import uuid
 from typing import Any
@@ -28,10 +28,10 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
         thread: The conversation; None for a new one.
 
     Raises:
-        NotFound: There is no such conversation, and none is to be begun.
-        UserError: It would fail, or is a reply that does not say to what.
-        RunRejected: Another run of the conversation has not ended, and it is not to wait for that; or too many of the
-            person's have not.
+        NotFound: There is no such conversation, and the request does not ask for a new one.
+        UserError: The run would fail, or is a reply that does not name its request.
+        RunRejected: Another run of the conversation has not ended, and this one must not wait for it; or too many of
+            the person's runs have not ended.
     """
     order = body.model_dump(by_alias=True)
     check_run(order)
@@ -52,7 +52,7 @@ async def begin_run(opened: OpenWorkspace, body: NewRun, thread: str | None) -> 
 
 
 async def _create_thread(opened: OpenWorkspace, body: NewRun, *, is_persistent: bool) -> str:
-    """Return the id of a new conversation, which is stored only if it is to stay after its run."""
+    """Return the id of a new conversation, which is stored only if it should stay after its run."""
     if (body.command or {}).get("resume") is not None:
         raise UserError("A reply is to a thread.", "Name the thread: /threads/{thread_id}/runs.")
     thread = str(uuid.uuid4())
@@ -71,7 +71,7 @@ async def _require_thread(opened: OpenWorkspace, body: NewRun, thread: str) -> N
 
 
 async def _name_reply(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> dict[str, Any]:
-    """Return the order of a run; a reply that does not say to which request is to the one that waits."""
+    """Return the request for a run; a reply that names no request is bound to the waiting one."""
     if find_bare_reply(order) is None:
         return order
     row = await _find_asked(opened, thread)
@@ -86,7 +86,9 @@ async def _roll_back_others(opened: OpenWorkspace, thread: str) -> None:
 
 
 async def _find_asked(opened: OpenWorkspace, thread: str) -> Row:
-    """Return the row of a thread that a reply is to, after the run that asked: who follows it may reply at once."""
+    """Return the row of the thread of a reply, after the run that asked has ended: clients that follow it may reply at
+    once.
+    """
     row = await opened.rows.find(thread)
     run = (await opened.runs.find_newest([thread])).get(thread)
     if run and run.is_active and await _has_asked(opened, run) and await join_run(opened, run):
@@ -95,7 +97,7 @@ async def _find_asked(opened: OpenWorkspace, thread: str) -> Row:
 
 
 async def _has_asked(opened: OpenWorkspace, run: StartedRun) -> bool:
-    """Return whether a run has told what it asks a person, after which it only ends."""
+    """Return whether a run has sent its request to a person; after that it only ends."""
     told = await opened.runs.position(run.id)
     if not told:
         return False
@@ -108,16 +110,16 @@ async def _has_asked(opened: OpenWorkspace, run: StartedRun) -> bool:
 
 
 def read_requests(event: Event) -> list[Any]:
-    """Return the requests to a person that are in an event."""
+    """Return the requests to a person in an event."""
     is_asking = event.name in STATES and ASKS.encode() in event.data
     return (from_json(event.data).get(ASKS) or []) if is_asking else []
 
 
 async def _choose_id(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> str:
-    """Return the id of a run: that of the message which begins it, which gets one if it has none.
+    """Return the id of a run: the id of the message that begins it; a message without an id gets one.
 
-    So another process can tell from the thread whether the run has begun. Of a message whose id is not a UUID as we
-    write it, the run's id follows from thread and message. A message that is sent again begins a run of another id.
+    So another process can tell from the thread whether the run has begun. If the message's id is not a canonical UUID,
+    the run's id is derived from thread and message. A message that is sent again begins a run with another id.
     """
     inputs = order.get("input")
     messages = inputs.get("messages") if isinstance(inputs, dict) else None

@@ -151,6 +151,6 @@ async def read_body(request: Request, kind: type[Body]) -> Body:
 
 
 def check_assistant(id: str) -> None:
-    """Raise UserError if this is not the assistant there is."""
+    """Raise UserError if this is not the only assistant."""
     if id not in (GRAPH, ASSISTANT):
         raise UserError(f"There is no assistant {id!r:.80}.", f"Use {GRAPH!r}.")

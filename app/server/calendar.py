@@ -1,4 +1,4 @@
-"""GET /calendar.ics: what calendar programs subscribe to."""
+"""GET /calendar.ics: the calendar to which calendar programs subscribe."""
 
 from hashlib import sha256
 
@@ -13,7 +13,9 @@ from app.server.request_threads import run_in_threadpool
 
 
 async def calendar(request: Request) -> Response:
-    """GET /calendar.ics?key=KEY: what has a date and is not done, for who has a person's key; it opens nothing else."""
+    """GET /calendar.ics?key=KEY: the open items with a date, for anybody with a person's key; the key opens nothing
+    else.
+    """
     handles = (await find_workspace(request)).handles
     tag = await run_in_threadpool(_make_tag, handles)
     headers = {"etag": tag, "cache-control": "private, no-cache"}
@@ -25,6 +27,6 @@ async def calendar(request: Request) -> Response:
 
 
 def _make_tag(handles: Handles) -> str:
-    """Return what changes with the calendar, and is read without it."""
+    """Return a tag that changes with the calendar, and can be found without reading all of it."""
     text = f"{handles.memory.backend.position()} {handles.clock.zone_name} {__version__}"
     return f'"{sha256(text.encode()).hexdigest()[:32]}"'

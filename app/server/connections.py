@@ -1,4 +1,4 @@
-"""Connections: how many there can be, and for how long one may be open on which no request arrives."""
+"""Connections: their greatest number, and the time for which an idle one may stay open."""
 
 import asyncio
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""The server that `ana serve` runs: told to end, it has ended soon, whatever works in it."""
+"""The server that `ana serve` runs: when it is told to end, it ends soon, even while requests and runs are at work."""
 
 import signal
 from types import FrameType

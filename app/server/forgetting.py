@@ -1,4 +1,4 @@
-"""Forgetting as a server does it, for the page and for programs."""
+"""Forgetting in a server, for the page and for programs."""
 
 import asyncio
 
@@ -21,7 +21,7 @@ async def plan_forgetting(opened: OpenWorkspace, name: str, *, with_items: bool)
 
 
 async def forget(opened: OpenWorkspace, plan: Plan) -> None:
-    """Forget what a plan says, and the runs that ended in its conversations. Raises StoreBusy if one is in use."""
+    """Forget everything in a plan, and the ended runs of its conversations. Raises StoreBusy if one is in use."""
     await asyncio.to_thread(carry_out, opened.turns.assistant, plan)
     for thread in plan.threads:
         for run in await opened.runs.list(thread):
@@ -30,9 +30,10 @@ async def forget(opened: OpenWorkspace, plan: Plan) -> None:
 
 
 async def answer_forget(request: Request) -> JSONResponse:
-    """GET /forget/{name}: what goes with a message, an item or `line 3`, and what stays; POST forgets it permanently.
+    """GET /forget/{name}: what is removed with a message, an item or `line 3`, and what stays; POST forgets it
+    permanently.
 
-    ?with_items=1 means also what the forgotten messages stored.
+    ?with_items=1 includes the items that the forgotten messages stored.
     """
     with_items = request.query_params.get("with_items", "") not in ("", "0")
     try:

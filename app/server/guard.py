@@ -1,4 +1,4 @@
-"""The guard of the HTTP door: a web page elsewhere must not be able to use this server.
+"""The guard of the HTTP door: a foreign web page must not be able to use this server.
 
 A text/plain POST needs no preflight, so any page a person visits could run a turn. This ASGI middleware stands before
 every route.
@@ -41,14 +41,14 @@ READABLE = "content-location, location, x-pagination-next, x-pagination-total"
 
 
 class Guard:
-    """Refuses foreign pages and hosts, and bodies that say that they are not JSON or too large.
+    """Refuses foreign pages and hosts, and bodies whose headers say that they are not JSON or are too large.
 
-    Nothing behind it has run when it refuses.
+    When it refuses a request, no other code has run.
 
     Args:
-        origins: Returns the origins allowed beside our own and Studio's; called once, at the first request.
+        origins: Returns the origins allowed beside ana's own and Studio's; called once, at the first request.
         seconds: How long a body may take to arrive; see Arriving.
-        hosts: The names that a proxy stands for, which are ours beside those of loopback.
+        hosts: The public names of a proxy, which are accepted beside those of loopback.
     """
 
     def __init__(
@@ -110,7 +110,7 @@ def find_refusal(
     Args:
         headers: By lower-case name.
         origins: The foreign origins that are allowed.
-        hosts: Our names beside those of loopback.
+        hosts: The accepted names beside those of loopback.
     """
     if sum(len(name) + len(value) for name, value in headers.items()) > LARGEST_HEADERS:
         return 431, f"The headers are larger than {LARGEST_HEADERS:,} bytes."
@@ -150,7 +150,7 @@ def _find_body_refusal(headers: Mapping[str, str], wanted: str) -> Refusal | Non
 
 
 def _list_addresses(scope: Scope) -> list[str]:
-    """Return the address at which a request has arrived: unlike a name, no page elsewhere can make it its own."""
+    """Return the address at which a request has arrived; unlike a name, a foreign page cannot take it over."""
     try:
         return [str(ip_address(scope["server"][0]))]
     except (KeyError, TypeError, ValueError):
@@ -158,7 +158,7 @@ def _list_addresses(scope: Scope) -> list[str]:
 
 
 def _is_same_server(origin: str, host: str) -> bool:
-    """Return whether an origin is this server, under any of its loopback names, or the name that was asked for."""
+    """Return whether an origin is this server, under any of its loopback names or the name in the request."""
     try:
         one, other = urlsplit(origin), urlsplit(f"http://{host}")
         names = {one.hostname, other.hostname}
@@ -168,11 +168,11 @@ def _is_same_server(origin: str, host: str) -> bool:
 
 
 def _protect(send: Send, origin: str | None) -> Send:
-    """Return `send` with our headers on every answer, and those that let a page that may call read it.
+    """Return `send` with ana's headers on every answer, and the headers that let an allowed page read the answer.
 
     Args:
-        send: Where it goes.
-        origin: The page's origin; None for one that may not call.
+        send: The `send` of the application.
+        origin: The page's origin; None if it may not call.
     """
 
     async def send_protected(message: Message) -> None:

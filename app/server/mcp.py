@@ -18,10 +18,10 @@ SESSION_SECONDS = 86_400.0
 
 
 class McpDoor:
-    """Answers every request of MCP, on one route. Hosts and origins are the guard's to check.
+    """Answers every request of MCP, on one route. The guard checks hosts and origins.
 
-    The protocol 2026-07-28 has no session. One of an older protocol belongs to the person who opened it: to others it
-    does not exist.
+    The protocol 2026-07-28 has no session. A session of an older protocol belongs to the person who opened it; for
+    others it does not exist.
     """
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class McpDoor:
         logging.getLogger("mcp.server.streamable_http_manager").setLevel(logging.ERROR)
 
     def run(self) -> AbstractAsyncContextManager[None]:
-        """Return the context in which it answers; it can be entered once."""
+        """Return the context in which it answers requests; it can be entered once."""
         return self._manager.run()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

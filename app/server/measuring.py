@@ -1,4 +1,4 @@
-"""Figures of a process for Prometheus, where ANA_METRICS asks for them; what makes them is imported only then.
+"""Figures of a process for Prometheus, if ANA_METRICS asks for them; the library is imported only then.
 
 They say how often and how long, but contain no names and no words of a person.
 """
@@ -49,7 +49,7 @@ class TurnMeter(Meter):
     """Counts turns.
 
     Args:
-        settings: The deployment's, for the names of its models.
+        settings: The deployment's settings, for the names of its models.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -65,7 +65,7 @@ class CountedRequests(PrometheusMiddleware):
     """Counts requests by the template of their route; those with a method of a client's own making are not counted.
 
     Args:
-        router: The application's.
+        router: The application's router.
     """
 
     def __init__(self, app: ASGIApp, router: Router) -> None:
@@ -84,10 +84,10 @@ class CountedRequests(PrometheusMiddleware):
 
 
 def measure(app: Starlette, settings: Settings, at: Listener) -> None:
-    """Have an application that does not run yet count what it does.
+    """Make an application that does not run yet count its requests and turns.
 
     Args:
-        at: Where the figures are shown while it runs.
+        at: The address at which the figures are shown while it runs.
     """
     app.add_middleware(CountedRequests, router=app.router)
     app.state.workspaces = open_counted(settings)
@@ -107,7 +107,7 @@ def open_counted(settings: Settings) -> Workspaces:
 
 
 def _count(count: Callable[[], float]) -> float:
-    """Return a number that is counted when somebody looks; none where nobody can tell."""
+    """Return a number that is counted when it is asked for; none if it cannot be counted."""
     try:
         return count()
     except AnaError:
@@ -116,7 +116,7 @@ def _count(count: Callable[[], float]) -> float:
 
 @contextmanager
 def show_metrics(at: Listener) -> Iterator[str]:
-    """Show the figures of this process while the context is open; tell and yield the address.
+    """Show the figures of this process while the context is open; print and yield their address.
 
     Raises:
         ConfigError: None of the ports can be used.

@@ -1,4 +1,6 @@
-"""GET /openapi.json: the routes as OpenAPI 3.1 describes them, from the routes themselves and the bodies they read."""
+"""GET /openapi.json: a description of the routes in OpenAPI 3.1, made from the routes themselves and the bodies that
+they read.
+"""
 
 import inspect
 import re

@@ -1,4 +1,4 @@
-"""GET /ready: whether the server can do its work, for whatever sends it requests."""
+"""GET /ready: whether the server can do its work, for load balancers."""
 
 import asyncio
 import logging
@@ -19,10 +19,10 @@ _log = logging.getLogger(__name__)
 
 
 class Readiness:
-    """Looks when it is asked, once at a time.
+    """Checks the server when it is asked, one check at a time.
 
     Args:
-        look: Raises an AnaError whose message tells nothing of people if the server cannot do its work.
+        look: Raises an AnaError if the server cannot do its work; its message contains nothing about people.
     """
 
     def __init__(self, look: Callable[[], None]) -> None:
@@ -31,7 +31,7 @@ class Readiness:
         self._fault, self._until = "", -math.inf
 
     async def find_fault(self) -> str:
-        """Return why the server cannot do its work; nothing if it can."""
+        """Return the reason why the server cannot do its work; None if it can."""
         async with self._looking:
             if time.monotonic() < self._until:
                 return self._fault
@@ -52,7 +52,7 @@ class Readiness:
 
 
 async def ready(request: Request) -> Response:
-    """GET /ready: what the server keeps can be read and written; 503 and why not otherwise. No token is needed."""
+    """GET /ready: the server's data can be read and written; otherwise 503 and the reason. No token is needed."""
     readiness: Readiness = request.app.state.readiness
     fault = await readiness.find_fault()
     return answer({"ready": not fault} | ({"why": fault} if fault else {}), 503 if fault else 200)

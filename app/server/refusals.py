@@ -32,16 +32,16 @@ STATUSES: dict[type[AnaError], int] = {
 
 
 def find_status(exc: AnaError, other: int = 422) -> int:
-    """Return the status that an error is answered with.
+    """Return the HTTP status for an error.
 
     Args:
-        other: The status of an error that has none of its own.
+        other: The status for other errors.
     """
     return next((status for kind, status in STATUSES.items() if isinstance(exc, kind)), other)
 
 
 def answer_error(exc: AnaError) -> JSONResponse:
-    """Return the answer to a request of the server's own routes that failed of this."""
+    """Return the answer to a request of the server's own routes that failed with this error."""
     return JSONResponse({"detail": exc.sentence()}, status_code=find_status(exc))
 
 
@@ -51,7 +51,7 @@ async def _answer_error(_: Request, exc: Exception) -> Response:
 
 
 async def _answer_update(_: Request, exc: Exception) -> Response:
-    """Answer what langgraph refuses to write to a state, in its words."""
+    """Answer an update of a state that langgraph refuses, in langgraph's words."""
     why = str(exc).partition("\n")[0].rstrip(".")
     return JSONResponse({"detail": f"{why}."}, status_code=422)
 

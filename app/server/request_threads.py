@@ -1,4 +1,4 @@
-"""Threads in which requests work: each person has some, so that nobody's slow requests hold up another's."""
+"""Threads for requests: each person has their own, so that slow requests of one person do not hold up others."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -18,5 +18,5 @@ own: ContextVar[CapacityLimiter | None] = ContextVar("own", default=None)
 
 
 async def run_in_threadpool(do: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Run a blocking function in a thread of the person whose request it is, and return its result."""
+    """Run a blocking function in a thread of the requesting person, and return its result."""
     return await to_thread.run_sync(partial(do, *args, **kwargs), limiter=own.get())

@@ -1,4 +1,4 @@
-"""Our routes beside the LangGraph API's: a turn in one request, traces, health."""
+"""ana's own routes beside the LangGraph API: a turn in one request, traces, health."""
 
 import asyncio
 
@@ -25,7 +25,7 @@ async def ask(request: Request) -> JSONResponse:
     """POST /ask: run a turn with {question, thread_id?, max_steps?}, or decide with {decisions, thread_id, request_id}.
 
     A turn that waits for a decision answers with {answer: "", thread_id, pending, steps}; `pending` has the request_id.
-    A yes or a no as the next question decides on it.
+    A yes or a no as the next question decides on the request.
     """
     body = await request.body()
     try:

@@ -46,18 +46,18 @@ class Rows:
         return await run_in_threadpool(lambda: id in store.marks() or id in store.created())
 
     async def read(self, ids: Sequence[str] | None = None, *, values: bool = True) -> list[Row]:
-        """Return the rows of these threads, in their order, or of all, each with OPEN_REQUEST.
+        """Return the rows of these threads, in their order, or of all threads; each row has OPEN_REQUEST.
 
         Args:
-            ids: The threads; those that are not there are left out.
-            values: Whether their values are told; else these are None.
+            ids: The threads; missing ones are left out.
+            values: Whether to include their values; else these are None.
         """
         rows = await run_in_threadpool(self._read, ids, values)
         newest = await self._runs.find_newest([row["thread_id"] for row in rows])
         return [_tell_run(row, newest.get(row["thread_id"])) for row in rows]
 
     async def create(self, id: str, metadata: dict[str, Any]) -> None:
-        """Keep what a client says of a thread that it creates, or adds to what it said before."""
+        """Store the fields that a client sets for a thread, when creating it or later."""
         await run_in_threadpool(self._create, id, metadata)
 
     def _create(self, id: str, metadata: dict[str, Any]) -> None:
@@ -94,7 +94,7 @@ class Rows:
                 self._read_rows[id] = mark, row
 
     def _add_created(self, id: str, created: Created | None, values: bool) -> Row:
-        """Return the row of a thread with what a client has said of it."""
+        """Return the row of a thread with the fields that a client has set."""
         read = self._read_rows[id][1] if id in self._read_rows else {}
         ts = datetime.fromisoformat(created.ts) if created else None
         blank: Row = {"status": "idle", "error": None, "values": None, "interrupts": {}, OPEN_REQUEST: None}
@@ -106,7 +106,7 @@ class Rows:
 
 
 def _tell_run(row: Row, newest: StartedRun | None) -> Row:
-    """Return the row of a thread as its newest run has it: at work, or failed since its state was saved."""
+    """Return the row of a thread with the status of its newest run: at work, or failed since its state was saved."""
     if newest and newest.is_active:
         return row | {"status": "busy"}
     if newest and newest.status == "error" and newest.updated_at >= (row["updated_at"] or newest.updated_at):
@@ -115,5 +115,5 @@ def _tell_run(row: Row, newest: StartedRun | None) -> Row:
 
 
 def _is_old(cache: Mapping[str, tuple[Mark, Any]], id: str, mark: Mark | None) -> bool:
-    """Return whether what is kept of a thread was read before it changed, or nothing is."""
+    """Return whether the cached row of a thread is missing, or was read before the thread changed."""
     return mark is not None and (id not in cache or cache[id][0] != mark)

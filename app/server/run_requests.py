@@ -15,7 +15,7 @@ _OPTIONS = [field.name for field in fields(Context)]
 
 
 def check_run(order: dict[str, Any]) -> None:
-    """Refuse what a run would fail of, and what would leave a thread that no run can go on with.
+    """Refuse a request with which a run would fail, or would leave a thread unusable for later runs.
 
     Raises:
         UserError: A field of the context is unknown, something has a wrong type or range, or a command says nothing.
@@ -30,13 +30,13 @@ def check_run(order: dict[str, Any]) -> None:
 
 
 def read_options(order: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of a run, from the context or, as an older client gives them, from the config."""
+    """Return the options of a run, from the context or, for older clients, from the config."""
     options = order.get("context") or (order.get("config") or {}).get("configurable") or {}
     return {name: value for name, value in options.items() if name in _OPTIONS}
 
 
 def find_bare_reply(order: dict[str, Any]) -> Any:
-    """Return the reply of a request that says to what it is neither by an id nor by a checkpoint; None without one."""
+    """Return a reply that names its request neither by an id nor by a checkpoint; None if there is no such reply."""
     reply = (order["command"] or {}).get("resume")
     if reply is None or names_requests(reply):
         return None
@@ -51,12 +51,14 @@ def read_place(order: dict[str, Any]) -> dict[str, Any]:
 
 
 def name_reply(order: dict[str, Any], request_id: str | None) -> dict[str, Any]:
-    """Return a request whose bare reply names what it is to: clients send one to what the server showed them last.
+    """Return a request for a run in which a bare reply is bound to the request that the server showed last.
 
-    It is named when it arrives. A second click comes while the first one's run works, or after it, and decides nothing.
+    It is bound on arrival. A second click arrives while the run of the first one works, or later, and so decides
+    nothing.
 
     Args:
-        request_id: The id of what waits, if a run of the server asked it; None if nothing does, or another door asked.
+        request_id: The id of the waiting request, if a run of the server asked it; None if none waits, or another door
+            asked.
 
     Raises:
         UserError: Another door may have asked something else since it was shown.
@@ -70,7 +72,7 @@ def name_reply(order: dict[str, Any], request_id: str | None) -> dict[str, Any]:
 
 
 def _check_options(order: dict[str, Any]) -> None:
-    """Check the context, and the options in the config: the only way of some clients to give any."""
+    """Check the context, and the options in the config, where some clients have to put them."""
     if order["webhook"]:
         raise UserError("Webhooks are switched off: nobody would be told.", "Join the run, or ask how it stands.")
     context, config = order["context"] or {}, order["config"] or {}

@@ -93,7 +93,7 @@ async def cancel(request: Request) -> Response:
 
 
 async def delete(request: Request) -> Response:
-    """DELETE /threads/{thread_id}/runs/{run_id}: its messages go with it; what it stored stays."""
+    """DELETE /threads/{thread_id}/runs/{run_id}: its messages are deleted too; the items that it stored stay."""
     await remove_run(*await _find(request))
     return Response(status_code=204)
 
@@ -165,7 +165,7 @@ class _Followed(EventSourceResponse):
 def _wait_for(
     opened: OpenWorkspace, run: StartedRun, *, cancels: bool, headers: dict[str, str] | None = None
 ) -> Response:
-    """Return an answer that comes when the run has ended; meanwhile blanks keep the connection open."""
+    """Return an answer that is sent when the run has ended; meanwhile blanks keep the connection open."""
 
     async def tell() -> AsyncIterator[bytes]:
         waiting = asyncio.ensure_future(_find_last_state(opened, run))
@@ -200,7 +200,7 @@ async def _stop(opened: OpenWorkspace, run: StartedRun) -> None:
 
 
 async def _find_last_state(opened: OpenWorkspace, run: StartedRun) -> bytes:
-    """Return the state with which a run ends, as JSON: what it asks a person, why it failed, or its last values."""
+    """Return the state with which a run ends, as JSON: its request to a person, its error, or its last values."""
     last, requests = b"", list[Any]()
     async for event in opened.runs.follow(run.id):
         if event.name == "error":

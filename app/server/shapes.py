@@ -26,7 +26,7 @@ Json = dict[str, Any]
 
 
 def dump(value: Any) -> bytes:
-    """Return a value as JSON, with half a surrogate pair, which no encoding carries, as its escape."""
+    """Return a value as JSON; half a surrogate pair, which no encoding can represent, is written as an escape."""
     try:
         return to_json(value, fallback=str)
     except PydanticSerializationError:
@@ -34,7 +34,7 @@ def dump(value: Any) -> bytes:
 
 
 def show_assistant() -> Json:
-    """Return the one assistant there is: the graph, with the options of the deployment."""
+    """Return the only assistant: the graph, with the options of the deployment."""
     return {
         "assistant_id": ASSISTANT,
         "graph_id": GRAPH,

@@ -1,4 +1,4 @@
-"""Deciding whose request it is, by its token alone, before it is routed."""
+"""Deciding who makes a request, by its token alone, before it is routed."""
 
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
@@ -67,11 +67,12 @@ NO_BUTTON = "This is no button of a reminder.", "Open the whole address, as the 
 class SignIn:
     """Sets `scope["state"]["person"]` (Starlette's `request.state.person`), or refuses the request.
 
-    `is_alone` beside it is whether nobody but the owner, on this machine, can have sent it. `button` is the one under a
-    reminder that was pressed: its holder may do that one act, and sees nothing else of the person's.
+    It also sets `is_alone`: whether nobody but the owner, on this machine, can have sent the request; and `button`, the
+    pressed button under a reminder: anybody who has its address may do that one act, and sees nothing else of the
+    person's data.
 
     Args:
-        show: Returns what the page shows of a request, a status and why nobody could be found; JSON without it.
+        show: Returns the page for a refused request, its status and the reason; without it the answer is JSON.
     """
 
     def __init__(
@@ -126,7 +127,7 @@ class SignIn:
         return JSONResponse({"error": sentence}, status)
 
     async def _admit_to_page(self, scope: Scope) -> tuple[dict[str, Any], str]:
-        """Return whose visit it is, None if the path is open to everybody, and a session in place of an old one."""
+        """Return the visitor, or None if the path is open to everybody, and a session in place of an old one."""
         connection, path = HTTPConnection(scope), scope["path"]
         if any(path == each or (each.endswith("/") and path.startswith(each)) for each in OPEN_PAGES):
             _require_small(scope)
@@ -147,10 +148,10 @@ class SignIn:
         raise HTTPException(303, "Sign in.", {"location": PAGE_SIGN_IN})
 
     async def _admit(self, route: tuple[str, str], scope: Scope) -> dict[str, Any]:
-        """Return whose request it is, None if it is open to everybody.
+        """Return the person who makes a request, or None if the path is open to everybody.
 
-        A calendar's key is refused with 401 and not with 404: it is no id, but lets its holder in, as a token does.
-        One that was changed, a removed person's and one that never was are answered alike.
+        A wrong calendar key gets 401 and not 404, because it gives access like a token. A replaced key, a removed
+        person's key and an invented one get the same answer.
         """
         if route in OPEN:
             return {"person": None}
@@ -181,21 +182,21 @@ class SignIn:
         return {"person": person, "token": token}
 
     async def _look_up(self, look: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what the list of people says, without keeping everybody waiting who is connected."""
+        """Look something up in the list of people, without blocking other connections."""
         if not self._people.waits:  # it takes less than to hand it to a thread, and threads may be busy
             return look(*args, **kwargs)
         return await to_thread.run_sync(partial(look, *args, **kwargs), limiter=self._lookups)
 
 
 def _require(value: T | None, wrong: str = WRONG) -> T:
-    """Return what a key has opened. Raises HTTPException if it was none."""
+    """Return the result of a key. Raises HTTPException if the key is wrong."""
     if value is None:
         raise HTTPException(401, wrong, {"www-authenticate": "Bearer"})
     return value
 
 
 def write_session(scope: Scope, session: str) -> str:
-    """Return the header that has a browser keep a session, for the page alone; an empty one ends it."""
+    """Return the header that makes a browser keep a session, only for the page; an empty session ends it."""
     secure = "; Secure" if scope.get("scheme") == "https" else ""
     seconds = SESSION_SECONDS if session else 0
     return f"{COOKIE}={session}; Path={PAGE}; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}"
@@ -211,8 +212,9 @@ def _set_session(send: Send, scope: Scope, session: str) -> Send:
 
 
 def read_token(connection: HTTPConnection) -> str:
-    """Return the token of a request, empty without one. A bearer counts before a key: the SDKs send one of LangSmith's
-    as such where the environment has it. A header that comes twice does not count."""
+    """Return the token of a request, empty if it has none. A bearer token takes precedence over a key, because the SDKs
+    send a LangSmith key from the environment as a key. A header that is sent twice does not count.
+    """
     kinds = ("authorization", "x-api-key")
     bearer, key = ([value.strip() for value in connection.headers.getlist(kind)] for kind in kinds)
     bearers = [value[7:].strip() for value in bearer if value[:7].lower() == "bearer "]
@@ -221,7 +223,9 @@ def read_token(connection: HTTPConnection) -> str:
 
 
 def refuse_another(scope: Scope, body: Any) -> Refusal | None:
-    """Return why a request is refused whose body names another person than its token does; None if it names none."""
+    """Return the reason for refusing a request whose body names another person than its token; None if it names no
+    other.
+    """
     state, configured = scope["state"], _get(_get(body, "config"), "configurable")
     named = [_get(each, name) for each in (body, configured) for name in NAMING]
     is_refused = not state["is_alone"] and any(each not in (None, state["person"]) for each in named)
@@ -234,7 +238,7 @@ def _require_small(scope: Scope) -> None:
 
 
 async def _drop_body(scope: Scope, receive: Receive) -> None:
-    """Read what a client still sends, and keep nothing of it; a code was read already."""
+    """Read and drop the rest of a client's body; a code was read already."""
     is_code = (scope.get("method", ""), scope["path"]) == SIGN_IN
     if read_length(scope) and not is_code and "expect" not in HTTPConnection(scope).headers:
         await drop_body(receive)

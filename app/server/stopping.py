@@ -1,4 +1,4 @@
-"""Runs that are stopped, and taken out of their conversations."""
+"""Stopping runs, and removing them from their conversations."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ JOIN_SECONDS = 30.0
 
 
 async def stop_runs(opened: OpenWorkspace, thread: str) -> list[StartedRun]:
-    """Stop what works in a conversation; return its runs when they have ended."""
+    """Stop the runs at work in a conversation; return them when they have ended."""
     started = await opened.runs.list(thread)
     for run in started:
         await opened.runs.cancel(run.id)
@@ -21,10 +21,10 @@ async def stop_runs(opened: OpenWorkspace, thread: str) -> list[StartedRun]:
 
 
 async def remove_run(opened: OpenWorkspace, run: StartedRun) -> None:
-    """Stop a run if it works, and take its messages out of the conversation; what it stored stays.
+    """Stop a run if it is at work, and remove its messages from the conversation; the items that it stored stay.
 
     Raises:
-        StoreBusy: It was stopped, and has not ended for JOIN_SECONDS.
+        StoreBusy: The run was stopped, but has not ended within JOIN_SECONDS.
     """
     if run.is_active:
         await opened.runs.cancel(run.id)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @asynccontextmanager
 async def answering(settings: Settings, workspaces: Workspaces) -> AsyncIterator[None]:
-    """Answer what comes from Telegram while the context is open, where there is a bot."""
+    """Answer messages from Telegram while the context is open, if there is a bot."""
     if settings.telegram_bot_token is None:
         yield
         return

@@ -24,7 +24,7 @@ Row = dict[str, Any]
 
 
 def describe_thread(state: StateSnapshot, thread: Thread) -> Row:
-    """Return the row of a thread whose newest state this is, with what is known of it from its traces."""
+    """Return the row of a thread from its newest state and its traces."""
     at = datetime.fromisoformat(state.created_at) if state.created_at else None
     request_id = state.interrupts[0].id if state.interrupts and (state.metadata or {}).get("run_id") else None
     interrupts = {

@@ -55,7 +55,7 @@ async def patch(request: Request) -> Response:
 
 
 async def delete(request: Request) -> Response:
-    """DELETE /threads/{thread_id}: nothing stays of it; a run that works there is stopped."""
+    """DELETE /threads/{thread_id}: delete it completely; a run at work in it is stopped."""
     opened, id = await find_workspace(request), path_id(request)
     await opened.rows.find(id)
     for run in await stop_runs(opened, id):
@@ -167,6 +167,6 @@ async def _answer_state(request: Request, place: Json) -> Response:
 
 
 def _place(id: str, place: Json) -> RunnableConfig:
-    """Return the config of a checkpoint; nothing else that a client names beside it counts."""
+    """Return the config of a checkpoint; other fields from the client are ignored."""
     fields = {name: value for name, value in place.items() if name in CHECKPOINT}
     return {"configurable": {"thread_id": id, "checkpoint_ns": ""} | fields}

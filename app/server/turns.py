@@ -38,7 +38,7 @@ class PostedReply(Reply):
 
 
 def read_body(body: bytes) -> Question | PostedReply:
-    """Return the question. Raises ValidationError, which says what is wrong."""
+    """Return the question. Raises ValidationError, which describes the fault."""
     try:
         decides = "decisions" in from_json(body)
     except (ValueError, TypeError):
@@ -55,10 +55,10 @@ class TurnRunner:
         """The request that each conversation was told last which waits, to which a yes is."""
 
     def answer(self, posted: Question | PostedReply, is_alone: bool = True) -> JSONResponse:
-        """Run a turn or let one go on; every failure is a status and a sentence.
+        """Run a turn or let one go on; every failure becomes a status and a sentence.
 
         Args:
-            is_alone: Whether the owner asks, on this machine; nobody else is told where its files are.
+            is_alone: Whether the owner asks, on this machine; nobody else gets paths of files.
         """
         try:
             outcome = self._decide(posted) if isinstance(posted, PostedReply) else self._ask(posted)
@@ -82,7 +82,7 @@ class TurnRunner:
         return self.assistant.ask(question.question, id, question.max_steps, request_id=self._requests.get(id))
 
     def _remember(self, outcome: Done | Waiting) -> None:
-        """Note what a conversation was told last: a request, or an answer."""
+        """Note whether the conversation was last sent a request or an answer."""
         self._requests.pop(outcome.thread_id, None)
         if isinstance(outcome, Waiting):
             self._requests[outcome.thread_id] = outcome.request_id
@@ -98,5 +98,5 @@ def to_response(body: dict[str, Any], status: int = 200) -> JSONResponse:
 
 
 def tell_error(status: int, sentence: str) -> JSONResponse:
-    """Return the answer of one of our routes to what failed."""
+    """Return the answer of one of ana's own routes to an error."""
     return JSONResponse({"error": sentence}, status_code=status)

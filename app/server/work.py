@@ -90,7 +90,7 @@ class GraphWorker:
 async def _stream_events(
     runnable: CompiledStateGraph[Any, Any, Any, Any], inputs: Any, config: RunnableConfig, **options: Any
 ) -> AsyncGenerator[Any]:
-    """Yield what the graph streams, and between it langgraph's log of the run: one stream has both in their order."""
+    """Yield the graph's stream and langgraph's log of the run, joined in their order."""
     events = cast("AsyncGenerator[Any]", runnable.astream_events(inputs, config, version="v2", **options))
     async with aclosing(events):
         async for event in events:
@@ -101,7 +101,7 @@ async def _stream_events(
 
 
 class _Teller:
-    """Turns what langgraph streams into the events of the API."""
+    """Turns langgraph's stream into the events of the API."""
 
     def __init__(self, wanted: list[str]) -> None:
         self._wanted = wanted
@@ -117,7 +117,7 @@ class _Teller:
         return []
 
     def _add_up(self, message: BaseMessage, metadata: Any) -> list[tuple[str, Any]]:
-        """Tell a message so far, as the mode `messages` has it."""
+        """Send a message so far, in the form of the mode `messages`."""
         id, begun = str(message.id), []
         if id in self._messages:
             self._messages[id] += message  # type: ignore[assignment]

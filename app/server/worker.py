@@ -1,6 +1,6 @@
-"""A worker: it carries out the runs that wait in the database, of everybody, until it is told to stop.
+"""A worker: it carries out everybody's runs that wait in the database, until it is told to stop.
 
-It keeps nothing: another goes on with the runs of one that ended, whether it said so or not.
+It keeps no state: if a worker ends, even by a crash, another one goes on with its runs.
 """
 
 import asyncio
@@ -43,12 +43,12 @@ _log = logging.getLogger(__name__)
 
 
 class RunWorker:
-    """Carries out runs, so many at once.
+    """Carries out several runs at once.
 
     Args:
-        workspaces: Those of everybody.
+        workspaces: Everybody's workspaces.
         url: The database in which the runs wait.
-        runs: How many work at once.
+        runs: The number of runs at work at once.
         beat: Seconds between two signs of life.
     """
 
@@ -68,11 +68,11 @@ class RunWorker:
         self._ended: list[Job] = []
 
     async def work(self, stop: asyncio.Event, grace: float = GRACE_SECONDS) -> None:
-        """Carry out runs until it is to stop, and then leave those that have not ended to others.
+        """Carry out runs until it must stop, and then leave unfinished ones to others.
 
         Args:
-            stop: Set when it is to stop.
-            grace: Seconds that its runs have then to end.
+            stop: Set when it must stop.
+            grace: Seconds that its runs then have to end.
         """
         while not stop.is_set():
             try:
@@ -132,7 +132,9 @@ class RunWorker:
                 await attempt.carry_out(opened.worker)
 
     async def _replace_lost_jobs(self) -> None:
-        """Replace the jobs of workers that are gone, and those whose end could not be noted here: their lanes wait."""
+        """Replace the jobs of ended workers, and jobs whose end could not be recorded, because their lanes wait for
+        them.
+        """
         manager = self._app.job_manager
         while True:
             ended, self._ended = self._ended, []
@@ -149,9 +151,9 @@ class RunWorker:
                 _log.warning("runs of workers that ended are not taken up: %s", type(exc).__name__)
 
     async def _replace(self, job: Job) -> None:
-        """Let another job, the first of its lane, take the place of one that nobody ends.
+        """Put another job, the first of its lane, in the place of one that nobody will end.
 
-        If its worker was only held up, what it notes at the end is for a job that is gone, and is refused.
+        If its worker was only delayed, its later report names a job that no longer exists, and is refused.
         """
         first = self._app.configure_task(WORK, queue=QUEUE, lock=job.lock, priority=job.priority + 1)
         await first.defer_async(**job.task_kwargs)

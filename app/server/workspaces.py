@@ -1,5 +1,6 @@
-"""The workspaces of the people who use the server: opened at a person's first request, or where reminders ring, and
-closed when they are idle."""
+"""The workspaces of the people who use the server: opened at a person's first request or for their reminders, and
+closed when they are idle.
+"""
 
 import asyncio
 import contextlib
@@ -48,9 +49,9 @@ class OpenWorkspace:
         worker: Runs the graph in the person's threads.
         rows: The rows of the person's threads.
         turns: Runs the turns of POST /ask.
-        slots: In which these and runs work.
-        sessions: What other assistants do.
-        stamp: What was so of the person, and of their settings, as they count here.
+        slots: The threads for turns and runs.
+        sessions: The sessions of other assistants.
+        stamp: The state of the person and of their settings when it was opened.
     """
 
     handles: Handles
@@ -76,12 +77,13 @@ class OpenWorkspace:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nothing works here."""
+        """Whether no run or request is at work here."""
         return self.runs.is_idle and not self.requests and not self.imports
 
     async def is_over(self) -> bool:
-        """Return whether it is not to be used any more: the person was removed, and somebody else may have got the
-        name since; or their settings have changed, and nothing works here."""
+        """Return whether it must not be used any more: the person was removed, and somebody else may have the name now;
+        or their settings have changed, and no run or request is at work here.
+        """
         now = await asyncio.to_thread(self._look)
         return now.place != self.stamp.place or (self.is_idle and now.settings != self.stamp.settings)
 
@@ -107,7 +109,7 @@ def open_served(workspace: Workspace) -> Handles:
 
 
 def _finish_forgetting(assistant: Assistant) -> None:
-    """Forget what a process began to forget that ended meanwhile."""
+    """Finish the forgetting that an ended process had begun."""
     if assistant.handles.workspace.note("forgetting").read():
         from app.forgetting.erasing import finish_at_start
 
@@ -156,9 +158,8 @@ class Workspaces:
         return await asyncio.to_thread(find)
 
     async def ring(self) -> None:
-        """Let the reminders ring of everybody who has an address, and read the calendars of everybody who follows one.
-
-        Why one's cannot is logged when it changes.
+        """Deliver the reminders of everybody who has an address, and read the calendars of everybody who follows one.
+        If that fails for a person, the reason is logged when it changes.
         """
         people = await self.list_people()
         self._ringing &= {*people}
@@ -172,7 +173,8 @@ class Workspaces:
                 self._failing[person] = str(exc)
 
     async def open(self, person: str) -> OpenWorkspace:
-        """Return the person's workspace, opened if it is not, again if their settings changed and nothing works.
+        """Return the person's workspace; open it if it is closed, and reopen it if their settings changed and nothing
+        is at work.
 
         Errors as of `open_workspace` and `open_handles`.
         """
@@ -190,7 +192,7 @@ class Workspaces:
             return opened
 
     async def close_idle(self) -> None:
-        """Close those of removed people, those that nobody has used for long, and others until there is room."""
+        """Close the workspaces of removed people, those not used for long, and others until there is room."""
         for person, (each, _) in [*self._open.items()]:
             if await each.is_over():
                 await self.close(person)
@@ -202,18 +204,18 @@ class Workspaces:
                 await self.close(person)
 
     async def close(self, person: str) -> None:
-        """Stop what works for a person, and close what is open; nothing if nothing is."""
+        """Stop a person's runs, and close their workspace if it is open."""
         if opened := self._open.pop(person, None):
             await opened[0].runs.close()
             await opened[1].aclose()
 
     async def close_all(self) -> None:
-        """Close what is open."""
+        """Close all open workspaces."""
         for person in [*self._open]:
             await self.close(person)
 
     def _load(self) -> Settings:
-        """Return the deployment's settings. Raises ConfigError if they name another place than those before them."""
+        """Return the deployment's settings. Raises ConfigError if they name another place for data than before."""
         settings = self._load_settings()
         place = settings.ana_database_url or Workspace(settings).folder
         self._place = self._place or place
@@ -253,7 +255,7 @@ class Workspaces:
         return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, self._slots, sessions, stamp)
 
     def _open_runs(self, workspace: Workspace, worker: GraphWorker) -> "LocalRuns | QueuedRuns":
-        """Return what has a person's runs: the queue of a database, or this process."""
+        """Return the storage of a person's runs: the queue of a database, or this process."""
         if workspace.settings.ana_database_url is None:
             return LocalRuns(workspace.person, worker, self._slots)
         from ana.runs.queue import QueuedRuns

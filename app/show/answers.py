@@ -38,7 +38,7 @@ def show_answer(answer: "Done") -> None:
 
 
 def list_below(answer: "Done") -> list[str]:
-    """Return the lines under an answer: what was written and what was not, without reasons in the answer itself."""
+    """Return the lines under an answer: the changes and the failures, without reasons that the answer itself gives."""
     lines, failed = list_changes(answer.changes, answer.receipt), f"{name_failed()}: "
     return [line for line in lines if not (answer.composed and _repeats(answer.answer, line, failed))]
 

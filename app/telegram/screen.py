@@ -38,8 +38,8 @@ Buttons = list[list[dict[str, str]]]
 
 
 class Messages:
-    """The messages of one answer. Each is sent once, as a placeholder, and changed from then on: what is sent twice
-    because its receipt was lost is not an answer that comes twice.
+    """The messages of one answer. Each is sent once, as a placeholder, and then edited: if a message is sent twice
+    because its receipt was lost, the answer still appears only once.
 
     Args:
         ids: Messages that were already sent.

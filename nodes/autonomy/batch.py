@@ -1,4 +1,6 @@
-"""Read the batch that is weighed: the calls that are left, what they would change, and what the model has in view."""
+"""Read the batch to weigh: the remaining calls, the changes that they would make, and the texts that the model has in
+view.
+"""
 
 from collections.abc import Iterable
 
@@ -22,7 +24,8 @@ from nodes.view import read_view
 def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall]) -> Batch:
     """Return the batch that is weighed before calls run, without calls that only look something up or cannot run.
 
-    Nothing is weighed in a turn that is run again with its recorded results: what the person decided is in those.
+    Nothing is weighed in a turn that is run again with its recorded results, because these contain the person's
+    decisions.
     """
     context = context_of(runtime)
     memory, modules = context.handles.memory, context.handles.settings.tools_modules
@@ -47,7 +50,7 @@ def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall
 
 
 def _read_change(receipt: Receipt) -> Change:
-    """Return the change that a receipt describes, as far as it is weighed."""
+    """Return the change that a receipt describes, in the form for weighing."""
     records = (receipt["before"], receipt["after"])
     before, after = (each and Item(str(each["id"]), each["content"], each["properties"], "", "") for each in records)
     return Change(receipt["kind"], str(receipt["id"]), before, after)

@@ -1,5 +1,5 @@
-"""What a call does: it adds, changes, loses, deletes or teaches, as the record before and after tells; a tool of the
-person's own acts or reaches outside, as it says of itself.
+"""The effects of a call: it adds, changes, loses, deletes or teaches, judged by the record before and after; a tool of
+the person's own acts or reaches outside, as its metadata says.
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def find_effects_of(tool: BaseTool) -> frozenset[Effect]:
     """Return the effects of a tool of the person's own, by its metadata, which uses MCP's annotations.
 
     It acts outside unless it says that it changes nothing (`readOnlyHint`) or asks by itself (`asksItself`). It reaches
-    outside if it says so (`openWorldHint`): what it looks up there may be an address with the person's words in it.
+    outside if it says so (`openWorldHint`): an address that it looks up may contain the person's words.
     """
     says = {name for name, value in (tool.metadata or {}).items() if value is True}
     acts: frozenset[Effect] = frozenset() if says & {"readOnlyHint", "asksItself"} else frozenset({"acts"})
@@ -56,7 +56,7 @@ def _iter_effects(old: Item | None, new: Item | None) -> Iterator[Effect]:
 
 
 def _compare(was: Json, now: Json) -> Effect:
-    """Return what becomes of a value; one that was empty is filled, entries of a list that go are lost."""
+    """Return the effect on a value; an empty value that gets one is filled, and removed entries of a list are lost."""
     if was is None or was in ("", [], {}):
         return "adds"
     if now is None:

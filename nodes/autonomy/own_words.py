@@ -21,15 +21,17 @@ KINDS = ("type", "status", "priority")
 
 
 def is_own(change: Change, typed: Sequence[str], in_use: Container[str]) -> bool:
-    """Return whether the content words that a change brings, in no name or value in use, were typed, but for one."""
+    """Return whether the person typed all new content words of a change but one. Names and values in use are not
+    counted.
+    """
     return len(_find_new(change, in_use) - find_content_words(*typed)) <= SPARE
 
 
 def is_own_lesson(change: Change, typed: Sequence[str]) -> bool:
-    """Return whether each word that a change teaches is in what the person typed, or was there already as theirs.
+    """Return whether each word that a change teaches was typed by the person, or was already there as the person's.
 
-    It brings at least one. Numbers do not count: a time that was said in words comes in figures. Names in use do:
-    others may have brought them.
+    The change must bring at least one word. Numbers do not count, because a time said in words is written in figures.
+    Names in use do count, because they may come from others.
     """
     old = change.before if change.after else None
     known = find_words_of(old) if old and not is_others(old.source) else set[str]()
@@ -38,14 +40,14 @@ def is_own_lesson(change: Change, typed: Sequence[str]) -> bool:
 
 
 def _find_new(change: Change, in_use: Container[str]) -> set[str]:
-    """Return the content words that a change brings; a line that goes brings its own."""
+    """Return the content words that a change adds; for a deleted line, the words of the line."""
     if change.after:
         return find_content_words(*_list_new(change.before, change.after, in_use))
     return find_words_of(change.before) if change.before and change.kind == "line" else set()
 
 
 def _list_new(old: Item | None, new: Item, in_use: Container[str]) -> Iterator[str]:
-    """Yield the texts and numbers that a record did not hold; a date is no text, whoever resolved it."""
+    """Yield the texts and numbers that a record did not hold before; dates are never counted as texts."""
     content, properties = (old.content, old.properties) if old else ("", {})
     if new.content != content:
         yield new.content.removeprefix(content)

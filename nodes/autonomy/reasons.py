@@ -35,7 +35,7 @@ _TEXTS = mark_text(
 
 
 def by_dial(words: str) -> Reason:
-    """Return a reason for which no stored text may have ordered the call."""
+    """Return a reason that has nothing to do with text by others."""
     return Reason(kind="dial", words=words)
 
 
@@ -45,7 +45,7 @@ def tell_many(effect: Effect, count: int) -> Reason:
 
 
 def tell_others(effect: Effect, view: Sequence[SourcedText]) -> Reason:
-    """Return the reason that something is done while a text by others is in view; it quotes the text."""
+    """Return the reason that a call runs while a text by others is in view; the reason quotes the text."""
     last = view[-1]
     alike = (each for each in view if (each.source, each.record) == (last.source, last.record))
     longest = max(alike, key=lambda each: len(each.text))

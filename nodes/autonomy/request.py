@@ -1,4 +1,6 @@
-"""The request that a person is shown, in words and in langchain's HITLRequest convention, and what it binds to."""
+"""The request that a person is shown, in words and in langchain's HITLRequest convention, and the records to which it
+is bound.
+"""
 
 import hashlib
 import json
@@ -58,7 +60,7 @@ def make_request(askings: Sequence[Asking], today: date, note: str = "") -> Open
     Args:
         askings: The calls, each with its reasons.
         today: The day of the person's message.
-        note: Why it is asked again.
+        note: Why the request is shown again.
     """
     writes = [asking.write for asking in askings]
     choices = ["approve", "edit", "reject"]
@@ -84,8 +86,8 @@ def make_request(askings: Sequence[Asking], today: date, note: str = "") -> Open
 def show_request(request: OpenRequest) -> dict[str, Any]:
     """Return the request in the form for people: first the reasons common to all, then each description with its own.
 
-    A front end shows one action at a time, so the first one's description begins with what is said of all: also each
-    reason that several actions have, once, with their numbers where it is not for all.
+    A front end shows one action at a time, so the description of the first one begins with the common part: it also has
+    each reason that several actions share, once, with the numbers of these actions if it is not true for all.
     """
     numbered: dict[str, list[int]] = {}
     for number, call in enumerate(request["calls"], start=1):
@@ -110,7 +112,7 @@ def leave_out_about(name: str, args: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         name: The tool.
-        args: What they left of the shown arguments.
+        args: The arguments as the person left them.
     """
     return {key: value for key, value in args.items() if key != ABOUT or name not in TOOLS}
 
@@ -121,10 +123,10 @@ def _show_args(write: Write) -> dict[str, Any]:
 
 
 def may_be_approved_unseen(request: OpenRequest | None) -> bool:
-    """Whether a yes to everything that a turn asks covers a request: only the dial asks, and nothing has changed.
+    """Whether a yes to all requests of a turn covers this one: only the dial asks, and nothing has changed.
 
     Args:
-        request: The request; None if a tool of the person's own asks: nothing has weighed who ordered that.
+        request: The request; None if a tool of the person's own asks, because nobody weighed where its order came from.
     """
     if not request or request["note"]:
         return False
@@ -133,12 +135,12 @@ def may_be_approved_unseen(request: OpenRequest | None) -> bool:
 
 
 def digest_write(write: Write) -> str:
-    """Return a fingerprint of a call and of the records it touches, as they are."""
+    """Return a fingerprint of a call and of the present state of the records that it touches."""
     return _digest([write.name, dict(write.args), digest_records(write)])
 
 
 def digest_records(write: Write) -> list[str]:
-    """Return a fingerprint of each record that a write touches, as it is."""
+    """Return a fingerprint of the present state of each record that a write touches."""
     return [
         _digest([each.kind, each.id, each.before and to_json(each.before), not each.after and write.name == "undo"])
         for each in write.touched
@@ -153,9 +155,9 @@ def _digest(value: object) -> str:
 
 
 def _describe(write: Write, today: date, alike: Mapping[str, int]) -> str:
-    """Return what a write does, in words; days of this year are shown without it.
+    """Return a description of a write; days of this year are shown without the year.
 
-    A record whose text others of the request have too is told with its date.
+    If several records of the request have the same text, the description names the date of each.
     """
     if write.name != "undo" and write.name not in _SENTENCES:
         return _("Runs {name}, a tool of your own.").format(name=write.name)
@@ -177,13 +179,13 @@ def _name(change: Change, today: date, alike: Mapping[str, int]) -> str:
 
 
 def _find_text(change: Change) -> str:
-    """Return the text of a record; its id where it is neither there nor comes back."""
+    """Return the text of a record; its id if the record does not exist and is not brought back."""
     record = change.before or change.after
     return record.content if record else change.id
 
 
 def _list_changes(change: Change, today: date) -> str:
-    """Return what becomes of the properties and the text of a record, after a mark."""
+    """Return the changes to a record's properties and text, each after a mark."""
     old, new = change.before, change.after and replace(change.after, updated_at=str(today))
     if new is None or (old and (old.content, old.properties) == (new.content, new.properties)):
         return ""
@@ -196,7 +198,7 @@ def _list_changes(change: Change, today: date) -> str:
 
 
 def _describe_batch(writes: Sequence[Write]) -> str:
-    """Return in one sentence what is done to several records; nothing for a single one."""
+    """Return one sentence about a write to several records; nothing for a single one."""
     # what is done to one record in several calls is one change; what makes a record, and an undo, counts by its call
     done: dict[tuple[str, str], None] = {}
     for write in writes:

@@ -44,17 +44,18 @@ MOST_A_MINUTE = 10
 
 @dataclass(frozen=True)
 class Batch:
-    """The calls of one message, and what they are weighed by.
+    """The calls of one message, and the facts by which they are weighed.
 
     Args:
         writes: The calls.
         dial: How much is done without asking.
-        view: The texts of others that the model was shown.
-        typed: What the person typed in this message and in the one before.
-        done: What this turn has changed already.
-        in_use: Names and values that the person's records have already.
-        is_rare: Returns whether a word stands in few enough records to name one.
-        written: How many records another assistant, which calls, has written within the last minute; None if ana calls.
+        view: The texts by others that the model was shown.
+        typed: The text that the person typed in this message and in the one before.
+        done: The changes that this turn has made already.
+        in_use: Names and values that the person's records use already.
+        is_rare: Returns whether a word is in few enough records to name one of them.
+        written: The number of records that the calling assistant has written within the last minute; None if ana itself
+            calls.
     """
 
     writes: Sequence[Write]
@@ -68,14 +69,15 @@ class Batch:
 
     @cached_property
     def own_ids(self) -> frozenset[str]:
-        """The ids of the records that this turn has made: they are its own to change."""
+        """The ids of the records that this turn has created, and so may change."""
         return frozenset(change.id for change in self.done if change.before is None)
 
     def names(self, change: Change) -> bool:
-        """Return whether the message names the record of a change: by a content word that no text of others has.
+        """Return whether the message names the record of a change, by a content word that is in no text by others.
 
-        A word that every third record has names none, and one that a text of others has may have been said by it. The
-        record's own text does not count as such, nor does an answer: whoever speaks of the record has its words.
+        A word in every third record names none of them, and a word in a text by others may come from there. The
+        record's own text and earlier answers do not count as texts by others, because anybody who speaks of the record
+        uses its words.
         """
         record = change.before or change.after
         if record is None:
@@ -85,12 +87,12 @@ class Batch:
         return any(map(self.is_rare, shared - find_content_words(*others)))
 
     def find_effects(self, change: Change) -> frozenset[Effect]:
-        """Return the effects of a change on a record from before the turn, and, of any record, what it teaches."""
+        """Return the effects of a change; on a record that this turn has created, only `adds` and `teaches` count."""
         effects = find_effects(change)
         return effects & {"adds", "teaches"} if change.id in self.own_ids else effects
 
     def count(self, effect: Effect) -> int:
-        """Return the number of records that the turn and this batch change in this way."""
+        """Return the number of records on which the turn and this batch have this effect."""
         changes = (*self.done, *(change for write in self.writes for change in write.changes))
         return len({change.key for change in changes if effect in self.find_effects(change)})
 
@@ -156,7 +158,9 @@ def _tell(effect: Effect, write: Write, batch: Batch) -> Reason:
 
 
 def _is_own(change: Change, batch: Batch) -> bool:
-    """Whether what is taught is in what the person typed, or is a reminder or a rule of a record that they name."""
+    """Whether the person typed the words that are taught, or the change is a reminder or a rule for a record that they
+    name.
+    """
     if is_own_lesson(change, batch.typed):
         return True
     return change.kind == "item" and not is_routine(change.after) and batch.names(change)

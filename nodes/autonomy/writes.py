@@ -26,9 +26,10 @@ class Write:
     Args:
         call: Its id.
         name: The tool.
-        args: As its schema has them.
-        changes: What it would change, as far as that can be said before it runs; the id of what it makes is empty.
-        own: What a tool of the person's own does, of which nobody knows more than what it says of itself.
+        args: The arguments in the types of the tool's schema.
+        changes: The changes that it would make, as far as they are known before it runs; the id of a new record is
+            empty.
+        own: The effects of a tool of the person's own, by its metadata, because nothing else is known about it.
     """
 
     call: str
@@ -39,7 +40,7 @@ class Write:
 
     @property
     def touched(self) -> Iterator[Change]:
-        """The changes of records that are there, or were."""
+        """The changes of records that exist, or existed before."""
         return (change for change in self.changes if change.id)
 
 
@@ -62,7 +63,7 @@ def read_write(call: ReadCall, modules: tuple[str, ...]) -> Write | None:
 
 
 def _plan(name: str, args: Mapping[str, Any], context: CallContext) -> Iterator[Change]:
-    """Yield what a call of ours would change. Raises ToolError if it cannot run."""
+    """Yield the changes that a call of ana's own tools would make. Raises ToolError if it cannot run."""
     memory = context.memory
     match name:
         case "undo":

@@ -1,4 +1,4 @@
-"""Ids and line numbers that a draft cites exist in what the turn has seen."""
+"""Ids and line numbers that a draft cites exist in the texts that the turn has seen."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,9 @@ def _find_ids(e: Evidence) -> Iterator[str]:
 
 
 def _find_lines(e: Evidence) -> Iterator[str]:
-    """Yield the lines of Global Context that there are not; a line may be one of a text or of a tram, too."""
+    """Yield the cited lines of Global Context that do not exist; the word "line" may also mean a line of a text or a
+    tram line.
+    """
     is_named = "global context" in f"{e.draft} {e.question}".casefold()
     is_ours = is_named or any(call.tool.endswith("_context") for call in e.calls)
     if e.lines and (is_ours or _ENTRY.search(e.own_words)):

@@ -1,4 +1,4 @@
-"""The present time is the prompt's, a result of `now`, or the clock's."""
+"""The present time in a draft comes from the prompt, from a result of `now`, or from the clock."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -28,7 +28,9 @@ class Reading(NamedTuple, Generic[T]):
 
 @cache
 def read_names(kind: str) -> dict[str, frozenset[int]]:
-    """Return the names of a kind in `names.json`, in small letters, each with its places in year or week, from 0."""
+    """Return the names of a kind in `names.json`, in lower case, each with its places in the year or week, counted from
+    0.
+    """
     places: dict[str, frozenset[int]] = {}
     languages = json.loads((Path(__file__).parent / "names.json").read_text(encoding="utf-8"))
     for row in (names[kind] for names in languages.values() if isinstance(names, dict)):
@@ -115,7 +117,7 @@ def _times() -> re.Pattern[str]:
 
 
 def find_times(text: str) -> list[Reading[int]]:
-    """Return the times of day in a text; one that may be of either half of the day is read as both."""
+    """Return the times of day in a text; a time that may be in the morning or the afternoon is read as both."""
     return [Reading(match.start(), match.end(), _read_time(match)) for match in _times().finditer(text)]
 
 

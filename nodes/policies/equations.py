@@ -63,7 +63,7 @@ def _read(terms: str, right: re.Match[str]) -> Equation:
 
 
 def _calculate(parts: Sequence[re.Match[str]], signs: Sequence[str]) -> Iterator[float]:
-    """Yield what the left side makes, for each reading of its numbers."""
+    """Yield the value of the left side, for each reading of its numbers."""
     for values in product(*({value for value, _ in read_digits(part["number"])} for part in parts)):
         try:
             result = calculate("".join(f"{value:f}{sign}" for value, sign in zip(values, signs, strict=True)))

@@ -1,4 +1,4 @@
-"""Numbers that were worked out come from the calculator, and those of stored items from the results."""
+"""Numbers that had to be worked out come from the calculator, and numbers of stored items from the results."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,9 @@ def numbers_are_traced(e: Evidence) -> Iterator[str]:
 
 
 def find_own(e: Evidence) -> Sequence[Quantity]:
-    """Return the numbers of a draft without a source: in no text, result or calculation, nor a difference of such."""
+    """Return the numbers of a draft without a source: those in no text, result or calculation, and no difference of
+    such numbers.
+    """
     own: Sequence[Quantity] = (stated := find_quantities(e.statements, e.today))
     # what was said long ago is read only for what this turn does not explain
     for texts in ([e.question, *(call.exchange for call in e.calls)], [e.prompt, *e.lines.values(), *e.earlier]):
@@ -56,7 +58,7 @@ def find_own(e: Evidence) -> Sequence[Quantity]:
 
 
 def _list_calculated(e: Evidence) -> Iterator[float]:
-    """Yield what was calculated in the turn or in the draft, and the counts of results and of the draft's lines."""
+    """Yield the numbers calculated in the turn or in the draft, and the counts of results and of the draft's lines."""
     steps = (list_steps(str(call.args.get("expression", ""))) for call in e.calls if call.tool == "calculator")
     yield from (float(step) for step in chain(*steps) if isinstance(step, int | float))
     yield from (value for equation in find_equations(e) if equation.is_true for value in equation.result.values)
@@ -69,7 +71,7 @@ def _read_question(e: Evidence) -> Sequence[Quantity]:
 
 
 def _list_amounts(e: Evidence) -> dict[str, list[Quantity]]:
-    """Return the numbers of the items that were found, by property; those of their texts have no name."""
+    """Return the numbers of the found items, by property; numbers in their texts have no name."""
     amounts: dict[str, list[Quantity]] = {}
     for item in (item for result in e.results("query_items") for item in result.get("items", [])):
         for name, value in (("", str(item.get("content", ""))), *item.get("properties", {}).items()):
@@ -79,14 +81,14 @@ def _list_amounts(e: Evidence) -> dict[str, list[Quantity]]:
 
 
 def _list_in_view(e: Evidence) -> list[Quantity]:
-    """Return the numbers that a message may be about: those of results, of Global Context and of what was said last."""
+    """Return the numbers that a message may be about: those in results, in Global Context and in the last messages."""
     results = (str(result.get("result")) for result in e.results("calculator"))
     texts = (find_quantities(text, e.today) for text in (*results, *e.earlier[-2:], *e.lines.values()))
     return [*islice(chain(*_list_amounts(e).values(), *texts), MOST_IN_VIEW)]
 
 
 def _find_worked_out(own: Sequence[Quantity], e: Evidence) -> Iterator[Quantity]:
-    """Yield the numbers of a draft that others in view make, or that should be among the results."""
+    """Yield the numbers of a draft that can be computed from numbers in view, or that should be in the results."""
     in_question, in_view, amounts = _read_question(e), _list_in_view(e), _list_amounts(e)
     lines = len([*filter(str.strip, e.draft.split("\n"))])
     is_reply = len(own) <= MOST_OWN and lines <= MOST_LINES and not any(call.receipts for call in e.calls)
@@ -102,7 +104,9 @@ def _find_worked_out(own: Sequence[Quantity], e: Evidence) -> Iterator[Quantity]
 
 
 def _is_large(quantity: Quantity, in_view: Sequence[Quantity], e: Evidence) -> bool:
-    """Whether a number is not made by chance: a sum of money, a share, or one of at least LEAST in a unit in view."""
+    """Whether a number can hardly be a coincidence: a sum of money, a percentage, or at least LEAST in a unit in
+    view.
+    """
     if quantity.unit and quantity.is_plain:
         return True
     is_named = quantity.unit in e.question.casefold() or any(each.unit == quantity.unit for each in in_view)
@@ -110,7 +114,7 @@ def _is_large(quantity: Quantity, in_view: Sequence[Quantity], e: Evidence) -> b
 
 
 def _combine(in_question: Sequence[Quantity], in_view: Sequence[Quantity]) -> Iterator[float]:
-    """Yield what two numbers make, of which one is the message's."""
+    """Yield the numbers that can be computed from two numbers, one of them in the message."""
     for one, other in (*combinations(in_question, 2), *product(in_question, in_view)):
         is_alike = one.unit == other.unit or not (one.unit and other.unit)
         for a, b in chain(product(one.values, other.values), product(other.values, one.values)):
@@ -120,7 +124,7 @@ def _combine(in_question: Sequence[Quantity], in_view: Sequence[Quantity]) -> It
 
 
 def _sum(numbers: Sequence[Quantity]) -> Iterator[float]:
-    """Yield what several numbers make together, and where they are few with some of them taken away."""
+    """Yield the sum of several numbers, and if they are few, the sums with some of them subtracted."""
     values = [max(each.values, default=0) for each in numbers[:MOST_IN_VIEW]]
     if len(values) > 1:
         signs = product((1, -1), repeat=len(values) - 1) if len(values) <= MOST_SUMMED else [(1,) * (len(values) - 1)]

@@ -29,7 +29,7 @@ _UNIT = re.compile(r"[ \u00a0\u202f]?(?:(?!x\b)(?P<word>[^\W\d_]{1,30})|(?P<sign
 
 
 class Quantity(NamedTuple):
-    """A number in a text: what it can be read as, each with its decimals, and the sign or word beside it, cut."""
+    """A number in a text: its possible readings, each with its decimals, and the shortened sign or word beside it."""
 
     text: str
     readings: tuple[tuple[float, int], ...]
@@ -47,14 +47,14 @@ class Quantity(NamedTuple):
 
     @property
     def is_exact(self) -> bool:
-        """Whether it has many digits that count: 4,370, 16.25, but not 1,500."""
+        """Whether it has many significant digits: 4,370, 16.25, but not 1,500."""
         digits = "".join(filter(str.isdigit, self.text)).lstrip("0")
         return len(digits if any(decimals for _, decimals in self.readings[:1]) else digits.rstrip("0")) >= EXACT
 
 
 @keep_recent(256)  # several policies look at the texts in view
 def find_quantities(text: str, today: date) -> tuple[Quantity, ...]:
-    """Return the numbers of a text that are no part of a date, time, range, year or code, and number no list."""
+    """Return the numbers of a text that are not part of a date, time, range, year or code, and do not number a list."""
     if not re.search(r"\d", text):
         return ()
     # full-width digits are one character each, so that every place stays the same
@@ -78,7 +78,7 @@ def _read(text: str, match: re.Match[str]) -> Quantity:
 
 
 def read_digits(text: str) -> Iterator[tuple[float, int]]:
-    """Yield what digits and marks may mean, each with its decimals: 1.234 is either."""
+    """Yield the numbers that digits and marks may mean, each with its decimals: 1.234 has two readings."""
     *groups, last = re.split("[.,]", re.sub(r"[\s'’]", "", text))
     marks = set(re.findall("[.,]", text))
     if len(groups) == 1 or len(marks) > 1:  # the last mark begins the decimals
@@ -100,14 +100,14 @@ def _is_currency(sign: str) -> bool:
 
 
 def _cut(word: str) -> str:
-    """Return a word as a unit: its first letters, or the one character that counts in Japanese."""
+    """Return a word shortened to a unit: its first letters, or in Japanese its one decisive character."""
     if word[0] < "\u3000":
         return word.casefold()[:LETTERS]
     return "" if unicodedata.name(word[0], "").startswith("HIRAGANA") else word[0]
 
 
 def is_traced(quantity: Quantity, known: Collection[float]) -> bool:
-    """Return whether a number is a known one, as it is, rounded to the digits it shows, or as a percentage."""
+    """Return whether a number equals a known one, exactly, rounded to the digits that it shows, or as a percentage."""
     if not quantity.values.isdisjoint(known):
         return True
     sources = [*known, *(100 * value for value in known if quantity.unit == "%")]

@@ -1,4 +1,4 @@
-"""The value of the calculator or the clock stands in the answer, and no other number in its place."""
+"""The answer contains the value of the calculator or the clock, and no other number in its place."""
 
 import re
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ def results_are_unchanged(e: Evidence) -> Iterator[str]:
 
 
 def find_last_result(e: Evidence) -> str:
-    """Return the result of the last calculation, as a person reads it; empty without one that has a number."""
+    """Return the result of the last calculation in the form for people; empty if there is none with a number."""
     values = [result.get("result") for result in e.results("calculator")][-1:]
     text = "".join(f"{each:,}" if isinstance(each, int | float) else str(each) for each in values)
     return text if re.search(r"\d", text) else ""
@@ -56,7 +56,7 @@ def is_stated(result: str, e: Evidence) -> bool:
 
 
 def keep_values(e: Evidence) -> str:
-    """Return the draft; where it has none, with the last value of calculator, or of `now` if nothing else ran."""
+    """Return the draft; add the last value of the calculator if it is missing, or that of `now` if nothing else ran."""
     result, moment = find_last_result(e), find_last_reading(e)
     if result and not is_stated(result, e):
         return f"{e.draft}\n\n(= {result})"

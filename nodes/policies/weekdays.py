@@ -22,7 +22,7 @@ _JOINS = re.compile(r"[^\w\n]{0,3}[^\W\d_]{0,5}[^\w\n]{0,3}")
 
 
 def weekdays_fit(e: Evidence) -> Iterator[str]:
-    """Require that a date has no other weekday than its own."""
+    """Require that a weekday beside a date is the weekday of that date."""
     text, days, names = e.own_words, find_days(e.own_words, e.today), find_weekdays(e.own_words)
     joined = {other.start for one, other in pairwise(names) if _JOINS.fullmatch(text, one.end, other.start)}
     starts = [day.start for day in days]

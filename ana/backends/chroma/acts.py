@@ -40,7 +40,7 @@ class Journal(JournalTable):
         self._db: sqlite3.Connection | None = None
 
     def erase(self, records: Collection[RecordKey]) -> None:
-        """Remove every entry of these records, also from the file's free pages."""
+        """Remove every entry of these records, even from the file's free pages."""
         with self._open():
             self.delete(records)
         self.close()
@@ -86,7 +86,7 @@ class Journal(JournalTable):
             self.raise_number(name, below)
 
     def fill(self, entries: Sequence[Entry]) -> None:
-        """Enter what was done in another store, each entry under the number that it has there."""
+        """Enter the changes of another store, each entry under its number there."""
         with self._open():
             for entry in entries:
                 self.insert([entry], entry.seq, entry.seq, done=True)
@@ -115,7 +115,7 @@ class Acts:
         """Make changes, completely or not at all, as `Backend.apply`; vectors of new texts may be computed already.
 
         Raises:
-            StoreBroken: A record does not read as it was written. The act is settled later.
+            StoreBroken: A record that was read back differs from the one written. The act is settled later.
         """
         self.settle()
         if earlier := find_earlier_change(self._journal.find, entries):
@@ -136,10 +136,11 @@ class Acts:
         return combine(entry.change for entry in entries)
 
     def settle(self, *, has_written: bool = False) -> None:
-        """Settle the acts that a process that died or a write that failed has left unfinished.
+        """Settle the unfinished acts of a process that died or of a failed write.
 
-        An act that is complete in Chroma is done; an incomplete one is reversed. One that wrote nothing is not done,
-        but on a full disk Chroma may return an old state, so it stays open until a later write has succeeded.
+        An act that is complete in Chroma is marked done; an incomplete one is reversed. An act that wrote nothing is
+        not done, but on a full disk Chroma may return an old state, so the act stays open until a later write has
+        succeeded.
         """
         for act, entries in self._journal.list_unfinished().items():
             changes = net(entry.change for entry in entries)

@@ -50,10 +50,10 @@ class ChromaBackend(TableReads):
     Args:
         path: The data folder; created at the first use.
         program: The name of this process in another's messages.
-        person: Whose folder it is, for its backups; empty if nobody says.
+        person: The person whose folder it is, for its backups; empty if unknown.
         tell: Called with the progress of a repair.
-        weights: The weights of the ranking; None for those measured as best.
-        follow: Returns the embedder of another name, which the folder may be bound to, or None if it must not be used.
+        weights: The weights of the ranking; None for the best measured ones.
+        follow: Returns the embedder of another name to which the folder may be bound, or None if it must not be used.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class ChromaBackend(TableReads):
             remove_remains(self.path)
 
     def write_again(self, embedder: Embedder | None = None, progress: Progress = lambda *_: None) -> int:
-        """Write Chroma again, with an embedder's vectors or those that it has; return how many were embedded."""
+        """Write Chroma again, with vectors of an embedder or its present ones; return the number of new vectors."""
         with self.hold() as client:
             self.folder.mark_written()
             try:
@@ -153,11 +153,11 @@ class ChromaBackend(TableReads):
             return count
 
     def hold(self) -> AbstractContextManager["Client"]:
-        """Own the data folder, with Chroma; errors of what is done with it become ours. May be nested."""
+        """Own the data folder, with Chroma; errors of Chroma inside become errors of ana. May be nested."""
         return self._map_errors(self.folder.hold())
 
     def hold_in_order(self) -> AbstractContextManager[None]:
-        """Own the data folder as `hold` does, for what index and journal can answer while Chroma is closed."""
+        """Own the data folder as `hold` does, for reads that index and journal can answer while Chroma is closed."""
         return self._map_errors(self.folder.hold_in_order())
 
     def look_up(self, kind: Kind, find: Callable[[sqlite3.Connection], T]) -> T:
@@ -208,7 +208,7 @@ class ChromaBackend(TableReads):
             self.journal.reserve_numbers("line", next_line)
 
     def _follow_embedder(self) -> None:
-        """Take the embedder with which another process has embedded everything again."""
+        """Switch to the embedder with which another process has embedded everything again."""
         bound = read_embedder(self.path)
         if bound and bound != self.embedder.name and (other := self._follow(bound)):
             self.embedder = self.healing.embedder = other
@@ -218,7 +218,7 @@ class ChromaBackend(TableReads):
     def _unbind_empty(self) -> None:
         """Delete collections that are bound to another embedder, if there is no record; opening creates them again.
 
-        Nothing may be bound to what never made a vector.
+        No collection may be bound to an embedder that never made a vector.
         """
         client = self.folder.get_client()
         ours = [collection for collection in client.list_collections() if collection.name in NAMES.values()]

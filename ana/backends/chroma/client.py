@@ -1,4 +1,4 @@
-"""Opening Chroma, and what it raises as errors of ours."""
+"""Opening Chroma, and turning its exceptions into ana's errors."""
 
 import sqlite3
 import sys
@@ -28,11 +28,11 @@ _loading = threading.Lock()
 
 
 def load_chromadb() -> None:
-    """Import chromadb; to be called before anything of it is imported.
+    """Import chromadb; must be called before any part of it is imported.
 
-    Its settings are also read from a file .env in the current folder, already when it is imported: the names of classes
-    to run, and of a server to send everything to. ana's own settings say what it is told, so its class of settings,
-    which can be imported alone, is told to read no file before the rest of it is.
+    At import Chroma would read settings from a file .env in the current folder: names of classes to run, and of a
+    server to which everything is sent. ana passes all settings itself, so Chroma's class of settings, which can be
+    imported alone, is first told to read no file.
     """
     with _loading:
         if "chromadb" in sys.modules:
@@ -71,7 +71,7 @@ def open_chroma(path: Path) -> "Client":
 
 @cache
 def read_settings() -> "Settings":
-    """Return Chroma's settings; reading them takes longer than all else that opening a client does."""
+    """Return Chroma's settings; reading them takes longer than all other work of opening a client."""
     load_chromadb()
     from chromadb.config import Settings
 
@@ -80,7 +80,7 @@ def read_settings() -> "Settings":
 
 @contextmanager
 def map_foreign_errors(path: Path) -> Iterator[None]:
-    """Turn errors of Chroma, SQLite and the system into errors of our own while a data folder is used."""
+    """Turn errors of Chroma, SQLite and the system into ana's errors while a data folder is used."""
     try:
         yield
     except AnaError:  # is already one of ours, and some are RuntimeErrors
@@ -94,7 +94,7 @@ def map_foreign_errors(path: Path) -> Iterator[None]:
 
 
 def _map_error_of_chroma(path: Path, exc: BaseException) -> AnaError | None:
-    """Return the error of ours for one that Chroma has raised; None for any other."""
+    """Return ana's error for an exception of Chroma; None for any other exception."""
     if "chromadb.errors" not in sys.modules:  # it was not used
         return None
     from chromadb.errors import ChromaError, InternalError

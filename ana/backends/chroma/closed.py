@@ -51,7 +51,7 @@ class ClosedSource:
 
 
 def read_closed(chroma: Path, name: str, embedder: str, open: Callable[[], ChromaSource]) -> ClosedSource | None:
-    """Return a collection, while Chroma is closed; None if it is not there or another's, or the file cannot be read."""
+    """Return a collection, while Chroma is closed; None if it is missing or foreign, or the file cannot be read."""
     rows = _read(chroma, _COUNTED, embedder, name)
     if len(rows) != 1:
         return None
@@ -60,15 +60,15 @@ def read_closed(chroma: Path, name: str, embedder: str, open: Callable[[], Chrom
 
 
 def read_vectors(path: Path) -> tuple[str, int] | None:
-    """Return the embedder that a data folder is bound to, the embedder that made its vectors, and their revision.
+    """Return the embedder to which a data folder is bound, the embedder that made its vectors, and their revision.
 
-    None if it has no records, or cannot be read.
+    None if the folder has no records, or cannot be read.
     """
     return next(iter(_read(path / "chroma", _BOUND)), None)
 
 
 def read_embedder(path: Path) -> str | None:
-    """Return the name of the embedder that a data folder is bound to; None as `read_vectors`."""
+    """Return the name of the embedder to which a data folder is bound; None as in `read_vectors`."""
     bound = read_vectors(path)
     return bound[0] if bound else None
 
@@ -79,7 +79,9 @@ def connect_closed(chroma: Path) -> sqlite3.Connection:
 
 
 def _read(chroma: Path, query: str, *values: str) -> list[Any]:
-    """Return the rows of a query; none if the file is missing or cannot be read: whoever opens Chroma says why."""
+    """Return the rows of a query; none if the file is missing or cannot be read; opening Chroma later reports the
+    reason.
+    """
     until = time.monotonic() + PATIENCE
     while True:
         try:

@@ -47,7 +47,7 @@ BATCH = 5000  # Chroma refuses more than 5,461 records at once
 
 
 class ChromaCollection:
-    """Records of one kind. The collection records which embedder makes its vectors, and refuses another."""
+    """Records of one kind. The collection notes which embedder makes its vectors, and refuses any other."""
 
     def __init__(
         self, folder: Folder, name: str, embedder: Embedder, weights: Weights, read: Reader = from_chroma
@@ -142,7 +142,7 @@ class ChromaCollection:
 
     @property
     def _at_hand(self) -> Source:
-        """Return the collection as far as it is known without opening Chroma, if that is closed."""
+        """Return the collection; if Chroma is closed, as far as it is known without opening it."""
         if self._folder.is_open:
             return self.source
         if self._closed is None or self._closed[0] != self._folder.generation:

@@ -36,13 +36,13 @@ _FILES = ("data_level0.bin", "length.bin")
 class Folder:
     """The data folder, which gives access to Chroma's client only while it is held.
 
-    Its files are put in order before anybody reads them. Chroma is opened only once somebody needs it: importing it
-    takes longer than most reads of what stands beside it.
+    Its files are repaired before anybody reads them. Chroma is opened only when it is needed, because importing it
+    takes longer than most reads of the files beside it.
 
     Args:
         path: The folder; created at the first use.
         program: The name of this process in another's messages.
-        person: Whose it is, for its backups; empty if nobody says.
+        person: The person whose folder it is, for its backups; empty if unknown.
     """
 
     def __init__(self, path: Path, timeout: float = 10.0, program: str = "ana", person: str = "") -> None:
@@ -94,13 +94,13 @@ class Folder:
 
     @contextmanager
     def hold(self) -> Iterator["Client"]:
-        """Own the folder, with Chroma. As `hold_closed`, and a StoreBroken also if something in it is a link."""
+        """Own the folder, with Chroma. Errors as of `hold_closed`; also StoreBroken if the folder contains a link."""
         with self.hold_closed():
             yield self.get_client()
 
     @contextmanager
     def hold_in_order(self) -> Iterator[None]:
-        """Own the folder, with Chroma only if there is something to settle in it. Errors as `hold`."""
+        """Own the folder, and open Chroma only if an act in it must be settled. Errors as `hold`."""
         with self.hold_closed():
             if not self._is_in_order:
                 self._put_in_order()
@@ -120,7 +120,7 @@ class Folder:
         self.generation += 1
 
     def get_client(self) -> "Client":
-        """Return Chroma's client, opened if it is not, while the folder is held."""
+        """Return Chroma's client, while the folder is held; open it if it is closed."""
         if self._client is None:
             if not self._is_in_order:
                 self._put_in_order()
@@ -145,7 +145,7 @@ class Folder:
             overwrite(self._generation_file, self._stamp)  # before the write: after a crash others must reopen too
 
     def close(self) -> None:
-        """Close Chroma; the next `hold` opens it again, and looks at the files before that."""
+        """Close Chroma; the next `hold` examines the files, and opens it again."""
         with self._inside:
             self._is_in_order = False
             if self._client is not None:
@@ -179,8 +179,9 @@ class Folder:
             self.close()
 
     def _refuse_moved(self, lock: OwnerLock) -> None:
-        """Raise ConfigError if what was here was moved since the folder was opened: who waited for the lock of the
-        program that moved it would write where nobody looks any more."""
+        """Raise ConfigError if the contents were moved since the folder was opened: a process that waited for the lock
+        of the moving program would write to a place that nobody reads any more.
+        """
         is_moved = (self.path / MOVED).exists()
         if self._was_moved is None:  # that program opens it in any case
             self._was_moved = is_moved

@@ -1,7 +1,8 @@
 """An item as Chroma's document and metadata, and back.
 
 Chroma refuses or changes many values (null, empty and mixed lists, nested objects, large integers, some keys), so the
-item is stored as JSON under a key of our own; beside it is a flat copy of what Chroma can filter, for other programs.
+item is stored as JSON under a key of ana's own; beside it is a flat copy of the values that Chroma can filter, for
+other programs.
 """
 
 import json
@@ -71,7 +72,7 @@ def to_chroma(item: Item) -> tuple[str, Metadata]:
 def limit_flat(metadata: Metadata, names: set[str]) -> Metadata:
     """Return the metadata of one of ana's records, with as many flat copies as the collection has room for.
 
-    `names` are those that the collection knows; new ones are added.
+    `names` are the names that the collection knows; new ones are added.
     """
     flat: Metadata = {}
     for name, value in metadata.items():

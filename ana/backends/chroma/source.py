@@ -30,7 +30,7 @@ class EmbeddedItem(NamedTuple):
 
 @dataclass(frozen=True)
 class Row:
-    """A record as Chroma has it."""
+    """A record in Chroma's form."""
 
     id: str
     document: str | None
@@ -72,14 +72,14 @@ class ChromaSource:
             yield from self._read_embedded(part)
 
     def read_rows(self, size: int = PAGE) -> Iterator[list[Row]]:
-        """Yield all records, a page at a time, as Chroma has them, even if they cannot be read as items."""
+        """Yield all records in Chroma's form, a page at a time, even if they cannot be read as items."""
         for part in iter_pages(self._collection, size=size):
             yield [*map(Row, part["ids"], part["documents"], part["metadatas"], part["embeddings"])]
 
     def write(self, stored: Sequence[EmbeddedItem], before: Sequence[Item | None]) -> None:
         """Store items under their ids, at most as many as Chroma takes at once.
 
-        `before` is each as stored before, None for a new one; Chroma merges metadata, so old keys are set to None.
+        `before` is the earlier state of each, None for a new one; Chroma merges metadata, so old keys are set to None.
         """
         documents, full = zip(*(to_chroma(each.item) for each in stored), strict=True)
         metadatas = [limit_flat(metadata, self._names) for metadata in full]
@@ -129,7 +129,7 @@ class ChromaSource:
 
 
 def iter_pages(collection: Any, include: Any = _EVERYTHING, size: int = PAGE) -> Iterator[Any]:
-    """Yield all records of a collection of Chroma's, page by page, as it has them."""
+    """Yield all records of a Chroma collection in Chroma's form, page by page."""
     for offset in range(0, collection.count(), size):
         yield collection.get(limit=size, offset=offset, include=include)
 

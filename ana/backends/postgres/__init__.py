@@ -1,1 +1,1 @@
-"""The PostgreSQL backend: tables of many people, and what of them is kept in memory."""
+"""The PostgreSQL backend: tables of many people, and the part of them that is kept in memory."""

@@ -214,7 +214,7 @@ class PostgresBackend(IndexReads):
 
     @contextmanager
     def _read(self) -> Iterator[tuple[Session, bool]]:
-        """Yield the transaction of this thread, or one of its own, and whether it may end with what is read."""
+        """Yield this thread's transaction, or a new one, and whether it may end with this read."""
         if self.bound.session:
             yield self.bound.session, False
             return
@@ -223,7 +223,7 @@ class PostgresBackend(IndexReads):
 
     @contextmanager
     def _change(self) -> Iterator[tuple[Session, bool]]:
-        """Yield a transaction that may write: a part of this thread's, or one that may end with what is written."""
+        """Yield a transaction that may write: a part of this thread's, or a new one that may end with this write."""
         if self.bound.session:
             assert self.bound.writes, "nothing is written in reading()"
             with self.bound.session.part():
@@ -234,7 +234,9 @@ class PostgresBackend(IndexReads):
             yield session, True
 
     def _use_derived(self, find: Callable[[Derived], T]) -> T:
-        """Return what is found in memory, as of the present state: in one round trip, unless somebody has written."""
+        """Return the result of a search in memory, as of the present state: in one round trip, unless somebody has
+        written.
+        """
         for at_once in (True, False):
             with self._read() as (session, ends):
                 state = journal.read_state(session.run(journal.STATE, commits=ends and at_once)[0])
@@ -246,7 +248,7 @@ class PostgresBackend(IndexReads):
         raise AssertionError("the second transaction goes on")
 
     def _bring_up_to(self, session: Session, state: State) -> Derived:
-        """Return what is kept in memory as of the store's state in this transaction."""
+        """Return the tables in memory, brought up to the store's state in this transaction."""
         # one that began before others wrote must not take from them what they know
         derived = Derived() if state.position[0] < self._derived.seq else self._derived
         derived.read(session, state)

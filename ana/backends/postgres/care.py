@@ -1,4 +1,4 @@
-"""The care for a person's items in PostgreSQL: what they were embedded with, and embedding them again."""
+"""The maintenance of a person's items in PostgreSQL: the name of their embedder, and embedding them again."""
 
 from typing import Any
 

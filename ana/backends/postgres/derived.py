@@ -24,7 +24,7 @@ _CHANGED = (
 
 
 class Derived:
-    """It is of one thread at a time."""
+    """The tables in memory of one person; used by one thread at a time."""
 
     def __init__(self) -> None:
         self.tables: dict[Kind, MemoryTables] = {}
@@ -32,7 +32,7 @@ class Derived:
 
     @property
     def seq(self) -> int:
-        """Return the number of the last entry that is known here."""
+        """Return the number of the last known entry of the journal."""
         return self._state.position[0] if self._state else 0
 
     @property
@@ -41,11 +41,11 @@ class Derived:
         return self._state.embedder[0] if self._state and self._state.embedder else None
 
     def is_at(self, state: State) -> bool:
-        """Whether it is as of this state."""
+        """Whether the tables agree with this state."""
         return self._state == state
 
     def read(self, session: Session, state: State) -> None:
-        """Read what has changed since, or all of it; the state is the store's in this transaction."""
+        """Read the changes since then, or everything; the state is the store's in this transaction."""
         known, self._state = self._state, None  # after an error nothing is known
         is_same = known is not None and known.embedder == state.embedder
         if known is None or not is_same or not self._read_changes(session, known.position, state.position):
@@ -61,7 +61,7 @@ class Derived:
                 store.tables.put(store.db, stored)
 
     def _read_changes(self, session: Session, since: JournalPosition, until: JournalPosition) -> bool:
-        """Return whether the journal tells what changed since."""
+        """Return whether the journal still has all changes since then."""
         seq, moment = since
         ((count, ts),), changed = session.run(Statement(_KNOWN, [seq, seq, seq]), Statement(_CHANGED, [seq]))
         # after an erasure, or of another store under this name, some are not there or others

@@ -1,4 +1,4 @@
-"""The journal: every write in order, the record before and after, and what made it."""
+"""The journal: every write in order, with the record before and after, and the cause."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -29,8 +29,8 @@ class State(NamedTuple):
     """A row of STATE, about one store.
 
     Args:
-        position: Where the journal stands.
-        embedder: What made the vectors, and how often all were made again; None for an empty store.
+        position: The position of the journal.
+        embedder: The embedder of the vectors, and how often all vectors were made again; None for an empty store.
     """
 
     position: JournalPosition
@@ -45,7 +45,7 @@ def read_state(rows: Rows) -> State:
 
 
 def check_embedder(bound: str | None, ours: str) -> None:
-    """Raise ConfigError if a person's items were embedded with another embedder than ours."""
+    """Raise ConfigError if a person's items were embedded with another embedder than the present one."""
     if bound is not None and bound != ours:
         raise ConfigError(
             f"What is kept was embedded with {bound}, not {ours}.",
@@ -75,7 +75,7 @@ def list_latest(session: Session, kind: Kind) -> list[Entry]:
 
 
 def list_deletions(session: Session, record: RecordKey | None) -> list[Entry]:
-    """Return the last deletion of every record, or of one, that is not there, the newest first."""
+    """Return the last deletion of every deleted record, or of a single one, the newest first."""
     of_record, values = (" AND kind = ? AND id = ?", (record[0], to_name(record[1]))) if record else ("", ())
     last = f"SELECT max(seq) FROM entries WHERE before IS NOT NULL AND after IS NULL{of_record} GROUP BY kind, id"
     there = "SELECT 1 FROM records WHERE records.kind = entries.kind AND records.id = entries.id"

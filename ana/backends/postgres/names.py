@@ -1,4 +1,4 @@
-"""Texts as PostgreSQL holds and asks for them."""
+"""Texts in a form that PostgreSQL can store and compare."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ LONGEST = 400
 
 
 def to_name(text: str) -> str:
-    """Return a text in ASCII, equal for equal texts only; how a long one begins is kept."""
+    """Return a text in ASCII, equal for equal texts only; the beginning of a long text is kept."""
     escaped = json.dumps(text)[1:-1]  # also NUL and half a surrogate pair, which no column of text takes
     if len(escaped) <= LONGEST:
         return escaped
@@ -16,5 +16,5 @@ def to_name(text: str) -> str:
 
 
 def from_name(name: str) -> str:
-    """Return the text of a name; of a long one only the name is known."""
+    """Return the text of a name; for a long text, whose end is lost, return the name itself."""
     return str(json.loads(f'"{name}"'))

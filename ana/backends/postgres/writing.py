@@ -20,10 +20,10 @@ _RECORDS = ("row", "kind", "id", "created_at", "digest", "vector", "record")
 
 
 class Writing:
-    """Changes that are made together; what has to be embedded is embedded first, while nobody is kept out.
+    """Changes that are made together; texts are embedded first, before others are kept out.
 
     Args:
-        entries: As they come into the journal.
+        entries: The entries for the journal.
         embedder: Turns text into vectors.
     """
 
@@ -64,16 +64,16 @@ class Writing:
         return [replace(c, after=back.get(c.key, c.after)) for c in combine(entry.change for entry in self._entries)]
 
     def fill(self, session: Session) -> None:
-        """Enter new records into a store that is being filled, whose journal comes by itself."""
+        """Enter new records into a store that is being filled; its journal is filled separately."""
         ((_, _, row),) = session.run(LOCK)[0]
         self._write_records(session, row, {})
 
     def _write_records(self, session: Session, last: int, stored: Mapping[RecordKey, int]) -> None:
-        """Write the records as they are to be.
+        """Write the records in their new state.
 
         Args:
-            last: The last row that was given.
-            stored: The rows of those that are there, which they keep.
+            last: The last row number in use.
+            stored: The row numbers of existing records, which they keep.
         """
         if known := [stored[change.key] for change in self._changes if change.key in stored]:
             session.add("DELETE FROM records WHERE row = ANY(?)", known)
@@ -93,7 +93,7 @@ class Writing:
 
 
 def select_records(keys: Collection[RecordKey]) -> Statement:
-    """Return the statement that reads those of these records that exist: kind, record, row."""
+    """Return the statement that reads the existing ones of these records: kind, record, row."""
     kinds, ids = [kind for kind, _ in keys], [to_name(id) for _, id in keys]
     these = "unnest(?::text[], ?::text[]) AS these(kind, id)"
     return Statement(f"SELECT kind, record, row FROM {these} JOIN records USING (kind, id)", [kinds, ids])

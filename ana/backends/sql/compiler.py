@@ -35,7 +35,7 @@ _KEYS = (
 
 
 def iter_typed_rows(key: str, value: Json) -> Iterator[tuple[str, int, str, str, int | float | None]]:
-    """Yield the rows of one property: key, element, value, the value in the case that is compared, number."""
+    """Yield the rows of one property: key, element, value, the value in the case used for comparison, number."""
     for element, each in ((0, value), *((1, member) for member in (value if isinstance(value, list) else ()))):
         yield json.dumps(key), element, to_canonical_text(each), _fold(each), _to_number(each)
 
@@ -45,7 +45,7 @@ def _fold(value: Json) -> str:
 
 
 def _to_number(value: Json) -> int | float | None:
-    """Return a number as SQLite orders it; beyond 64 bits an infinity."""
+    """Return a number that SQLite can order; infinity beyond 64 bits."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     if isinstance(value, int) and not -INT64 <= value < INT64:
@@ -110,7 +110,7 @@ class _Compiler:
         return Sql(f"({whole.text} OR NOT {present.text})", (*whole.params, *present.params))
 
     def _compile_contains(self, key: str, operand: Operand) -> Sql:
-        """Return the condition that a member of a list equals an operand, or a text has it inside."""
+        """Return the condition that a member of a list equals an operand, or that a text contains it."""
         if isinstance(operand, DateOperand):
             return self._compile_equality(key, operand)
         member = self._rows_where(key, "1", _equals_any([_fold(operand)]))

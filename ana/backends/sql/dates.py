@@ -1,4 +1,4 @@
-"""Dates as spans of time, in tables of their own for each zone that queries come from.
+"""Dates as spans of time, in separate tables for each zone from which queries come.
 
 Which moments a bare date covers depends on the person's zone, so it belongs to a query and not to a record. The first
 query from a zone fills that zone's tables, and every write updates all of them. Only a few zones have tables, because a
@@ -65,7 +65,7 @@ class ZoneDates:
         db.execute(f"DELETE FROM {self.properties} WHERE row = ?", (row,))
 
     def set_apart(self, db: sqlite3.Connection, repeating: Set[int]) -> None:
-        """Leave these rows, and no others, out of the table of items: the dates of what repeats are worked out."""
+        """Leave exactly these rows out of the table of items, because dates of repeated items are computed."""
         apart = {row for (row,) in db.execute(f"SELECT row FROM items EXCEPT SELECT row FROM {self.items}")}
         for row in apart - repeating:
             self.enter(db, row)

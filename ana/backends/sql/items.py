@@ -1,4 +1,4 @@
-"""Items as rows of all the tables, and what of them is kept in memory."""
+"""Items as rows of all the tables, and the part of them that is kept in memory."""
 
 import json
 import sqlite3
@@ -39,7 +39,7 @@ class ItemTables:
         self._series: Series | None = None
 
     def forget(self) -> None:
-        """Read all of it again: somebody else may have written."""
+        """Drop everything in memory, to be read again: somebody else may have written."""
         self._words = self._vectors = self._zones = self._series = None
 
     def get_dates(self, db: sqlite3.Connection, zone: tzinfo) -> ZoneDates:
@@ -90,7 +90,7 @@ class ItemTables:
                 self._remove_row(db, row)
 
     def put(self, db: sqlite3.Connection, stored: Iterable[tuple[Item, Vector]]) -> None:
-        """Enter items with their vectors, in place of what there is under their ids, inside a transaction."""
+        """Enter items with their vectors, replacing items with the same ids, inside a transaction."""
         numbers: dict[str, int] = {}
         rest = iter(stored)
         while some := [*islice(rest, AT_ONCE)]:
@@ -138,7 +138,7 @@ class ItemTables:
                 dates.leave_out(db, [row])
 
     def _number_words(self, db: sqlite3.Connection, words: Iterable[str], known: dict[str, int]) -> None:
-        """Add the number of each word to those that are known; a new word gets the next."""
+        """Add the number of each word to the known numbers; a new word gets the next number."""
         wanted = [word for word in dict.fromkeys(words) if word not in known]
         known |= find_term_numbers(db, wanted)
         new = [word for word in wanted if word not in known]

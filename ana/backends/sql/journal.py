@@ -1,4 +1,4 @@
-"""The journal as a table of SQLite: every write in order, the record before and after, and what made it."""
+"""The journal as a table of SQLite: every write in order, with the record before and after, and the cause."""
 
 import json
 import sqlite3
@@ -26,7 +26,9 @@ ENTRY = "entry"
 
 
 class JournalTable:
-    """Reads the table, and writes it in a transaction of the caller's. Methods named alike are those of `Backend`."""
+    """Reads the table, and writes it in the caller's transaction. Methods with the same names as in `Backend` do the
+    same.
+    """
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
         self._connect = connect
@@ -69,7 +71,7 @@ class JournalTable:
         return dict(self._connect().execute(last, (thread, prefix, limit)).fetchall())
 
     def insert(self, entries: Sequence[Entry], act: int, first: int, *, done: bool) -> None:
-        """Enter changes that are made together, under the numbers from the first on."""
+        """Enter changes that are made together, numbered from the given number on."""
         rows = []
         for seq, e in enumerate(entries, first):
             change = e.change.kind, e.change.id, _dump(e.change.before), _dump(e.change.after)
@@ -87,7 +89,7 @@ class JournalTable:
         return max(int(row[0]) + 1 if row else 1, self.get_next_number(ENTRY), 1)
 
     def get_next_number(self, name: str) -> int:
-        """Return the number that is next in a counter."""
+        """Return the next number of a counter."""
         row = self._connect().execute("SELECT value FROM counters WHERE name = ?", (name,)).fetchone()
         return int(row[0]) if row else 0
 

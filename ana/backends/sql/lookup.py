@@ -22,7 +22,7 @@ from ana.values import Json
 
 
 class Lookup:
-    """Look-ups of items by their dates in one zone, but for those that repeat."""
+    """Look-ups of items by their dates in one zone, without repeated items."""
 
     def __init__(self, db: sqlite3.Connection, dates: ZoneDates) -> None:
         self.db = db
@@ -37,7 +37,7 @@ class Lookup:
         return self.db.execute(query, (*passing.params, limit)).fetchall()
 
     def count(self, passing: Sql) -> int:
-        """Return how many items pass."""
+        """Return the number of items that pass."""
         query = f"SELECT count(*) FROM {self._items} WHERE {passing.text}"
         return int(self.db.execute(query, passing.params).fetchone()[0])
 
@@ -64,7 +64,7 @@ def exclude_status(statuses: Sequence[str]) -> Sql:
 
 
 def find_with_status(db: sqlite3.Connection, *, is_open: bool) -> Rows:
-    """Return the rows whose status says that they are open, or else that they are done, ascending."""
+    """Return the rows with an open status, or with a done one, ascending."""
     listed = ", ".join(repr(json.dumps(status)) for status in (CLOSED if is_open else DONE))
     # a text in JSON, or the hash of a long one, comes before every other value
     test = f"folded < '$' AND folded NOT IN ({listed})" if is_open else f"folded IN ({listed})"
@@ -97,14 +97,14 @@ def get_items(db: sqlite3.Connection, ids: Iterable[str]) -> dict[str, Item]:
 
 
 def load_repeating(db: sqlite3.Connection) -> list[tuple[int, Item]]:
-    """Return the items with a property of what repeats, each with its row."""
+    """Return the items with a property for repetition, each with its row."""
     repeating = _select(db, "SELECT row FROM properties WHERE element = 0 AND key", map(json.dumps, REPEATING))
     rows = sorted({row for (row,) in repeating})
     return list(zip(rows, load_items(db, rows), strict=True))
 
 
 def get_vectors(db: sqlite3.Connection, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-    """Return the vectors of items by id, as they are stored."""
+    """Return the stored vectors of items by id."""
     rows = _select(db, "SELECT id, vector FROM items JOIN vectors USING (row) WHERE id", ids)
     return {id: np.frombuffer(vector, np.float32) for id, vector in rows}
 
@@ -124,7 +124,7 @@ def find_query_words(db: sqlite3.Connection, words: Sequence[str]) -> dict[str, 
 
 
 def to_word_vector(blob: bytes) -> WordVector:
-    """Return a word's vector as the table of terms holds it."""
+    """Return a word's vector in the form of the table of terms."""
     return np.frombuffer(blob, np.int8)
 
 
@@ -159,12 +159,12 @@ def list_items(db: sqlite3.Connection) -> list[Item]:
 
 
 def count_items(db: sqlite3.Connection) -> int:
-    """Return how many items there are."""
+    """Return the number of items."""
     return int(db.execute("SELECT count(*) FROM items").fetchone()[0])
 
 
 def list_keys(db: sqlite3.Connection) -> dict[str, int]:
-    """Return the properties that items have, each with how many have it, the commonest first."""
+    """Return the properties that items have, each with the number of items, the most frequent first."""
     rows = db.execute("SELECT key, count(*) FROM properties WHERE element = 0 GROUP BY key ORDER BY 2 DESC, 1")
     return {key: count for each, count in rows if (key := json.loads(each)) not in OWN_KEYS}
 

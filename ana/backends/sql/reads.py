@@ -1,4 +1,4 @@
-"""The reads of a backend that its tables of SQLite and its journal answer, whatever holds them."""
+"""The reads of a backend that its tables of SQLite and its journal answer, wherever these are kept."""
 
 import sqlite3
 from abc import ABC, abstractmethod
@@ -41,13 +41,13 @@ class IndexReads(ABC):
 
 
 class TableReads(IndexReads):
-    """The same where the journal is a table of SQLite too."""
+    """The same reads, for a journal that is a table of SQLite too."""
 
     journal: JournalTable
 
     @abstractmethod
     def hold_in_order(self) -> AbstractContextManager[object]:
-        """Keep tables and journal as they are, and own them. May be nested."""
+        """Own tables and journal, so that they stay unchanged. May be nested."""
 
     @abstractmethod
     def reserve_line_numbers(self, below: int) -> None: ...

@@ -1,4 +1,4 @@
-"""Queries over the tables: what passes a filter, and its ranking."""
+"""Queries over the tables: the items that pass a filter, and their ranking."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -26,7 +26,7 @@ class TableCandidates:
     """The items of a query with a text and its vector, of length 1; its methods are those of `Candidates`.
 
     Args:
-        series: Those that repeat, each at one of its occurrences.
+        series: The repeated items, each at one of its occurrences.
     """
 
     def __init__(self, at: Lookup, tables: ItemTables, query: ParsedQuery, vector: Vector, series: SeriesHits) -> None:
@@ -102,7 +102,7 @@ def search(
 
 
 def _find_by_date(at: Lookup, query: Query, conditions: list[Sql], series: SeriesHits) -> QueryResult:
-    """Find items by their dates; those that repeat are in their place among the others."""
+    """Find items by their dates; repeated items are sorted in among the others."""
     passing = join("AND", conditions)
     rows = at.find_by_date(passing, query.limit)
     total = at.count(passing) + len(series.rows)
@@ -112,7 +112,7 @@ def _find_by_date(at: Lookup, query: Query, conditions: list[Sql], series: Serie
 
 
 def _sort_by_date(rows: Iterable[ByDate], series: SeriesHits, limit: int) -> list[ByDate]:
-    """Return the first of what was found by date and of what repeats, in their order."""
+    """Return the first of the items found by date and of the repeated items, in their order."""
     every = [*rows]
     for row, start, item in series.find_earliest(limit):
         every.append((row, start, item.date, item.created_at, item.id))
@@ -126,7 +126,7 @@ def _sort_by_date(rows: Iterable[ByDate], series: SeriesHits, limit: int) -> lis
 def _make_result(
     db: sqlite3.Connection, rows: list[int], reasons: list[Reason], total: int, series: SeriesHits
 ) -> QueryResult:
-    """Return the items of these rows, of `total` that pass, those that repeat with the dates of their occurrence."""
+    """Return the items of these rows, out of `total` that pass; repeated items have the dates of their occurrence."""
     repeating = series.show(rows)
     others = [row for row in rows if row not in repeating]
     every = repeating | dict(zip(others, lookup.load_items(db, others), strict=True))

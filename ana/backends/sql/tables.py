@@ -1,4 +1,4 @@
-"""The tables that items are found by, in a SQLite file."""
+"""The tables for finding items, in a SQLite file."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -55,7 +55,9 @@ def make_indexes(db: sqlite3.Connection) -> None:
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Commit what is done inside, or undo all of it after an error; inside another one it is a part of that."""
+    """Commit the changes made inside, or undo all of them after an error; a nested transaction is a part of the outer
+    one.
+    """
     is_part = db.in_transaction
     if is_part:
         yield

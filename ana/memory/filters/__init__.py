@@ -6,14 +6,14 @@
 
 `parse` checks it and returns a tree of And, Or, On and Compare with normalised operands; `matches` evaluates it.
 A key is a property, or the item's own id, created_at or updated_at; a property of that name wins, even when it is null.
-One that no item has as it is written stands for one that differs only in case (see ana.memory.tally).
+If no item has a key in this spelling, a key that differs only in case is used (see ana.memory.tally).
 
 Equality ($eq, or the value alone; $in is any of several, $ne and $nin are their opposites):
 - a missing key and null are the same and equal only null, so $ne and $nin match items that lack the key, unless they
   exclude null; no other operator matches those, except equality with null
 - text equals text in any case; true and false equal only themselves; 1 equals 1.0
-- a list equals each of its members; a list or an object as operand equals what has the same contents, with text and
-  dates inside compared exactly
+- a list equals each of its members; a list or an object as operand equals a value with the same contents, with text
+  and dates inside compared exactly
 - $contains is equality with a member of a list; text also contains its parts, in any case, and a date equals its day
 Order ($gt $gte $lt $lte): number bounds against numbers, date bounds against dates; other values never match.
 
@@ -29,7 +29,7 @@ A weekday after a bound, "2026-01-13 (Tuesday)", is checked and dropped; a store
 $on takes a day, or its bounds, and matches items with a date that is neither before nor after: in any property but the
 item's own three, or between start_date and end_date.
 
-What repeats is asked by its occurrences (see ana.memory.search.series): the dates here are those of one of them.
+A repeated item is tested by its occurrences (see ana.memory.search.series): the dates here are those of one occurrence.
 """
 
 from ana.memory.filters.matching import matches

@@ -51,7 +51,7 @@ def parse(where: Mapping[str, Json] | None, zone: tzinfo, today: date | None = N
 
     Dates without a zone are in the person's. With their today, errors name the date which words mean.
 
-    Raises ToolError, which says what is wrong and how to write it, if it is not a filter.
+    Raises ToolError, which names the fault and the right form, if it is not a filter.
     """
     if is_deeper(where, DEEPEST_VALUE):
         raise ToolError(f"The filter is nested more than {DEEPEST_VALUE} deep.", "Write it flatter.")
@@ -155,7 +155,7 @@ def _read_comparison(key: str, op: str, value: object, here: _Here) -> Compare:
 
 
 def _read_operand(key: str, value: object, here: _Here, *, is_whole: bool = True) -> Operand:
-    """Return the operand; where it is a whole value, words for a date are refused under a property for dates."""
+    """Return the operand; if it is a whole value, words for a date are refused under a property for dates."""
     if _has_operators(value):
         raise ToolError(
             f"The filter on {key!r} has an operator where a plain value is needed.",
@@ -176,7 +176,7 @@ def _guess_dates(value: str, here: _Here) -> tuple[str, str] | None:
 
 
 def _refuse_words(key: str, value: str, here: _Here) -> None:
-    """Refuse a text that means a date, or is written as one and is none: no item would have it."""
+    """Refuse a text that means a date, or looks like an invalid one, because no item would have it."""
     if days := _guess_dates(value, here):
         first, last = days
         condition = {key: first if first == last else {"$gte": first, "$lte": last}}

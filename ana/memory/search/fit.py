@@ -1,4 +1,6 @@
-"""Which items of an answer fit the query's text: how alike an item must be, compared with the best one and at all."""
+"""Which items of an answer fit the query's text: the similarity that an item needs, relative to the best one and
+absolutely.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,12 +20,12 @@ RANKS = 60
 
 @dataclass(frozen=True)
 class Bar:
-    """The least likeness of an item to a text, for one embedder; chosen on the tuning halves (docs/search.md).
+    """The least similarity of an item to a text, for one embedder; chosen on the tuning halves (docs/search.md).
 
     Args:
-        share: The share of the best item's score from which on another one fits as well.
+        share: The share of the best item's score from which on another item fits.
         vector: The cosine from which on anything fits at all.
-        words: The score of words from which on anything does, whatever its cosine.
+        words: The score of words from which on anything fits, whatever its cosine.
     """
 
     share: float
@@ -61,8 +63,9 @@ def keep_fitting(result: QueryResult) -> QueryResult:
 def fuse(answers: Sequence[QueryResult]) -> QueryResult:
     """Join the answers to several wordings of a question into one answer.
 
-    What fits a wording counts by its rank in that answer alone (reciprocal rank fusion, Cormack, 2009): the scores of
-    two texts cannot be compared. A wording that nothing fits adds nothing; if nothing fits any, the first one counts.
+    An item that fits a wording counts by its rank in that answer alone (reciprocal rank fusion, Cormack, 2009): the
+    scores of two texts cannot be compared. A wording that nothing fits adds nothing; if nothing fits any, the first one
+    counts.
     """
     known = [keep_fitting(each) for each in answers if each.fitting != 0]
     if len(answers) == 1 or not known:

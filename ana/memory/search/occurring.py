@@ -1,4 +1,4 @@
-"""The occurrences of many items as arrays, and a filter asked of all of them at once."""
+"""The occurrences of many items as arrays, and a filter applied to all of them at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +39,8 @@ class Expansion:
 
     Args:
         places: Its occurrences, in order.
-        spans: When each date of DATE_KEYS begins and ends, in microseconds since 1970 in UTC; shape (dates, 2, places).
+        spans: The beginning and end of each date of DATE_KEYS, in microseconds since 1970 in UTC; shape (dates, 2,
+            places).
         others: The spans of dates that do not move on.
     """
 
@@ -61,7 +62,9 @@ class Expansion:
 
 
 class Occurrences:
-    """The occurrences, at least one each, of many items, those of each together and in order; each has a number."""
+    """The occurrences of many items, at least one each; those of an item are together and in order, and each has a
+    number.
+    """
 
     def __init__(self, known: dict[int, Expansion]) -> None:
         self.rows = np.array([*known], np.int64)
@@ -103,7 +106,7 @@ class Occurrences:
         return np.union1d(hits, self._loose) if len(self._loose) else np.sort(hits)
 
     def find_present(self, now: int) -> Numbers:
-        """Return the number of each item's present occurrence, or of its first if all are over."""
+        """Return the number of each item's present occurrence, or of its first one if all are over."""
         if self._presents[0] != (over := self.count_over(now)):
             is_open = self.waits | (self.stops > now)
             self._presents = over, self.choose(np.arange(len(is_open)), [is_open])
@@ -192,7 +195,7 @@ class Occurrences:
         return self._columns[key]
 
     def _ask_items(self, node: Node, key: str, at: Numbers) -> Mask:
-        """Return which of these are of items that pass a condition on one property, as they are stored."""
+        """Return which of these occurrences belong to items whose stored property passes a condition."""
         codes, samples = self._group(key)
         passing = np.array([matches(node, item) for item in samples])
         mask: Mask = passing[codes[self.owner[at]]]
@@ -232,7 +235,7 @@ class Occurrences:
 
 
 def _has_other_dates(each: Expansion) -> bool:
-    """Return whether an item may pass a filter on days by a date that is none of its occurrences'."""
+    """Return whether an item may pass a filter on days by a date that belongs to none of its occurrences."""
     moving = {key.name for key in each.repeat.keys}
     return bool(each.others) or any(key in each.item.properties and key not in moving for key in DATE_KEYS)
 

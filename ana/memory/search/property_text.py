@@ -29,7 +29,7 @@ def render_text(content: str, properties: Properties, longest: int | None = SEAR
 
 
 def describe_unsearched(content: str, properties: Properties) -> str:
-    """Return a sentence if only the beginning of what an item says is searched; else nothing."""
+    """Return a sentence if only the beginning of an item's text is searched; else nothing."""
     is_long = len(content) > SEARCHED, len(_spell_properties(properties)) > SEARCHED
     sentences = {
         (True, False): _("Of its content the first {n:,} characters are searched."),

@@ -54,15 +54,15 @@ LONGEST = 4000
 
 @dataclass(frozen=True)
 class ParsedQuery:
-    """A query's text, and what it asks for besides its meaning.
+    """A query's text, and the explicit conditions in it.
 
     Args:
         text: The text as given.
-        words: The words to search for, each once, none that is excepted; a single day that it names is spelled out.
-        mentions: Where it names days.
+        words: The words to search for, each once, without excluded ones; a single named day is spelled out.
+        mentions: The places where it names days.
         undated: Whether it asks for items without a date.
-        is_open: Whether it asks for items that are still open; False for those that are done, None for neither.
-        due: First and last day, if it only asks what is due then.
+        is_open: Whether it asks for open items; False for done ones, None for neither.
+        due: First and last day, if it only asks what is due in that time.
         ids: Everything that looks like an item's id.
         phrases: The words of each quoted phrase.
         tags: The words after a #, as `fold_tag` writes them.
@@ -80,7 +80,7 @@ class ParsedQuery:
 
     @property
     def asks_overdue(self) -> bool:
-        """Return whether it asks what is overdue, and nothing else."""
+        """Return whether it asks only for overdue items."""
         return self.due is not None and self.due[0] == date.min
 
 
@@ -112,7 +112,7 @@ class Query:
 
 
 def parse_query(text: str, today: date) -> ParsedQuery:
-    """Read what a query's text, or an item's whole content, asks for."""
+    """Parse a query's text, or an item's whole content, into words, days and other conditions."""
     from ana.time.when import find_named_days, read_due_question
 
     head = text[:LONGEST]  # a text may be an item of a megabyte
@@ -139,7 +139,7 @@ def describe_unread(text: str) -> str:
 
 
 def _read_status(text: str) -> bool | None:
-    """Return whether a text asks for what is open; None if it asks neither for that nor for what is done."""
+    """Return whether a text asks for open items; False for done ones, None for neither."""
     denied = [*_EXCEPTED.findall(text), *_NEGATED.findall(text)]
     wanted = _NEGATED.sub(" ", _EXCEPTED.sub(" ", text))
     if _OPEN.search(wanted) or _DONE.search(" ".join(denied)):
@@ -148,7 +148,7 @@ def _read_status(text: str) -> bool | None:
 
 
 def _find_words(text: str, mentions: "Sequence[Mention]") -> list[str]:
-    """Return the words of a text that are wanted, with a day that it names spelled out as in items."""
+    """Return the wanted words of a text, with a named day spelled out as in items."""
     # the words of several days would outweigh all others, and those days count as dates anyway
     days = [spell_day(mention.first) for mention in mentions if mention.first == mention.last]
     for mention in reversed(mentions):  # from the end, so that positions stay valid
@@ -159,5 +159,5 @@ def _find_words(text: str, mentions: "Sequence[Mention]") -> list[str]:
 
 
 def list_content_words(text: str) -> list[str]:
-    """Return all words of a text that say something, in order."""
+    """Return all meaningful words of a text, in order."""
     return [word for word in tokenize(text) if word not in _FUNCTION_WORDS]

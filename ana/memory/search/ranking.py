@@ -23,13 +23,17 @@ T = TypeVar("T")
 
 
 class Candidates(Protocol):
-    """The data about the items of a query that a ranking gets from a backend; an item is known by its row, a number."""
+    """The data about the items of a query that a ranking gets from a backend; the number of its row identifies an
+    item.
+    """
 
     def find_words(self) -> dict[str, QueryWord]:
         """Return the words of the query, in its order."""
 
     def find_on_day(self) -> Rows:
-        """Return the rows on the days that the query names, ascending, and those without a date if it asks for them."""
+        """Return the rows on the days that the query names, ascending, and the rows without a date if the query asks
+        for them.
+        """
 
     def find_with_status(self) -> Rows:
         """Return the rows that are open, or done, ascending, if the query asks for that."""
@@ -46,7 +50,7 @@ class Candidates(Protocol):
 
 @dataclass(frozen=True)
 class Hit:
-    """An item, and why it was found without the words."""
+    """An item, and the reasons other than words for which it was found."""
 
     row: int
     id: str
@@ -112,7 +116,9 @@ def sort_similar(records: Iterable[tuple[Item, float]]) -> list[tuple[Item, floa
 
 
 def _sort_best_first(records: Iterable[T], rank: Callable[[T], tuple[int, float, str, str]]) -> list[T]:
-    """Return all by rank (what comes first, -score, created_at, id); of equal ones the newest first, then by id."""
+    """Return all by rank (items that must come first, -score, created_at, id); of equal ones the newest first, then by
+    id.
+    """
     levels: list[list[tuple[int, float, str, str, T]]] = []
     for each in sorted(((*rank(each), each) for each in records), key=lambda ranked: ranked[:2]):
         if levels and levels[-1][0][0] == each[0] and each[1] - levels[-1][0][1] <= ROUNDING:

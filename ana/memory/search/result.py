@@ -22,7 +22,7 @@ class Reason:
         first: The reason why it comes before all others: its id, a quoted phrase or a tag.
         filter: Whether it passed a filter as well.
         share: The score of its words, 0 to 1; also words that are only like the query's count.
-        score: By which it is ranked.
+        score: The score by which it is ranked.
     """
 
     vector: float | None = None
@@ -43,7 +43,7 @@ class Reason:
 
 
 class OtherDates(NamedTuple):
-    """How many other dates of a repeating item are in the days of a query, before the shown one and after it."""
+    """The number of other dates of a repeating item within the days of a query, before the shown one and after it."""
 
     before: int
     after: int
@@ -55,18 +55,18 @@ class QueryResult:
 
     Args:
         items: At most `limit`, best first.
-        total: How many items the filter matches.
+        total: The number of items that the filter matches.
         truncated: Whether `items` is not all of them.
         reasons: Why each of them was found.
-        due: First and last day, if the text was read as a question about what is due then.
+        due: First and last day, if the text was read as a question about due items in that time.
         why_none: Why nothing was found, in a sentence or two; empty if something was, or nobody knows.
-        other_dates: The other dates of what repeats that pass, by id, if the query has a first and a last day.
-        stored: What repeats of the items as it is stored, by id; `items` have the dates of an occurrence.
+        other_dates: The other passing dates of repeated items, by id, if the query has a first and a last day.
+        stored: The repeated ones of the items in stored form, by id; `items` have the dates of an occurrence.
         where: The filter, as it was read.
         unread: A sentence if not all of the text was read; else empty.
-        is_overdue: Whether it is what is overdue.
-        fitting: How many of the items fit the text, the first ones; if none does they are merely the nearest. None
-            without a text that is compared.
+        is_overdue: Whether it is the answer to a question for overdue items.
+        fitting: The number of items that fit the text, which come first; if it is 0, the items are merely the nearest.
+            None without a text that is compared.
     """
 
     items: list[Item]

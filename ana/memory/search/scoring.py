@@ -24,7 +24,7 @@ class Weights:
         words: Words that match perfectly.
         day: A date on a day that the query names.
         status: A status that the query asks for.
-        near: From which cosine on another word counts in place of the query's; above 1 none does.
+        near: The cosine from which on another word counts in place of the query's; above 1 no other word does.
     """
 
     vector: float = 1.0

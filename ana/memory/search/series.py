@@ -1,4 +1,4 @@
-"""Repeating items in a query: which of them pass, and with which of their occurrences.
+"""Repeating items in a query: the items that pass, each with one of its occurrences.
 
 An item passes if the whole filter holds for one of its occurrences; the answer has the dates of that one. $ne and $nin
 have to hold for all, as the opposites of $eq and $in. An item that takes place is never overdue: occurrences before
@@ -49,12 +49,12 @@ class SeriesHits:
 
     Args:
         rows: Their rows, ascending.
-        starts: When the occurrence begins by which each passes, in microseconds since 1970 in UTC.
+        starts: The beginning of the occurrence by which each passes, in microseconds since 1970 in UTC.
         on_day: Whether it is on a day that the query's text names.
-        others: How many of its occurrences pass before that one, and how many after; 0 unless the query has a first
+        others: The numbers of its passing occurrences before that one and after it; 0 unless the query has a first
             and a last day.
         places: Which occurrence that is.
-        of: All occurrences; None of a store where nothing repeats.
+        of: All occurrences; None in a store without repeating items.
     """
 
     rows: Numbers
@@ -105,7 +105,7 @@ NO_SERIES = SeriesHits(NO_NUMBERS, NO_NUMBERS, np.empty(0, bool), (NO_NUMBERS, N
 
 
 def read_series(item: Item, zone: tzinfo) -> tuple[Repeat, Place] | None:
-    """Return the rule of an item and its first occurrence, None if it does not repeat, or never comes."""
+    """Return the rule of an item and its first occurrence; None if it does not repeat, or has no occurrence."""
     repeat = read_item_repeat(item, zone)
     if repeat is None:
         return None
@@ -133,7 +133,7 @@ class Series:
         return self._repeats.keys()
 
     def put(self, row: int, item: Item) -> None:
-        """Enter an item, in place of what the row had; one that never comes is left out."""
+        """Enter an item, replacing the row; an item without any occurrence is left out."""
         self.remove(row)
         if series := read_series(item, self.zone):
             self._repeats[row] = item, *series
@@ -145,7 +145,7 @@ class Series:
             self._known.pop(row, None)
 
     def find(self, query: Query) -> SeriesHits:
-        """Return which items pass a query."""
+        """Return the items that pass a query."""
         if not self._repeats:
             return NO_SERIES
         of = self._expand(query)
@@ -244,7 +244,7 @@ def _iter_known(repeat: Repeat, first: Place, since: datetime, last: datetime) -
 
 
 def _asks_days(node: Node) -> bool:
-    """Return whether a filter asks for days of what repeats; one that only excludes some asks for none."""
+    """Return whether a filter asks for days of repeated items; a filter that only excludes days does not."""
     return any(
         isinstance(each, On) or (each.op not in ("$ne", "$nin") and _list_dates(each)) for each in iter_conditions(node)
     )
@@ -258,7 +258,7 @@ def _says_from_when(node: Node) -> bool:
 
 
 def _find_stretch(node: Node) -> Span:
-    """Return a stretch of time that each occurrence touches which passes a filter."""
+    """Return a stretch of time that every occurrence passing a filter touches."""
     if isinstance(node, And | Or):
         begins, ends = zip(*map(_find_stretch, node.parts), strict=True) if node.parts else ((-FAR,), (FAR,))
         return (max(begins), min(ends)) if isinstance(node, And) else (min(begins), max(ends))

@@ -17,7 +17,7 @@ _PART = re.compile(f"[{_UNSPACED}]+|[^{_UNSPACED}]+")
 def tokenize(text: str) -> list[str]:
     """Return all words and numbers in order, without case, accents or plural: "Zürich, 14:30" gives zurich 14 30.
 
-    Of a script without spaces each pair of characters is a word.
+    In a script without spaces each pair of characters is a word.
     """
     words = split_words(text)
     return words if text.isascii() else [each for word in words for each in _pair_unspaced(word)]
@@ -55,5 +55,5 @@ def _drop_plural(word: str) -> str:
 
 
 def fold_tag(tag: str) -> str:
-    """Return a tag in the form that is compared: home-office, Home_Office and "home office" are the same."""
+    """Return a tag in the form used for comparing: home-office, Home_Office and "home office" are the same."""
     return " ".join(tokenize(tag.replace("_", " ")))

@@ -1,4 +1,4 @@
-"""Scores in memory of how well the words of every item match the words of a query.
+"""Scores, in memory, for the match of every item's words with the words of a query.
 
 Late interaction (Khattab and Zaharia, "ColBERT", 2020) between single words: each word of the query takes its highest
 likeness among an item's words, 1 for the word itself and else the cosine of their vectors. An item's score is the mean
@@ -31,7 +31,9 @@ FEW = 8
 
 @dataclass(frozen=True)
 class QueryWord:
-    """A word to look for, its term number, if an item ever had it, and its vector; zeros if it is like no other."""
+    """A word to look for, its term number, if an item ever had it, and its vector; zeros if no other word is
+    similar.
+    """
 
     number: int | None
     vector: WordVector
@@ -79,7 +81,7 @@ class Documents:
         """Return the highest likeness of each document's terms to each word, shape (documents, words).
 
         Args:
-            likeness: That of each term, by its number, to each word.
+            likeness: The similarity of each term, by its number, to each word.
         """
         # "clip" as it is faster, and no number is out of bounds
         best = np.zeros((len(self.rows), likeness.shape[1]), np.float32)
@@ -197,7 +199,7 @@ class Words:
         return documents.rows[reduce(np.intersect1d, places)].tolist() if places else []
 
     def _find_documents(self, rows: Rows | None) -> Documents:
-        """Return the documents of these rows, and where those are many, all, which stand ready."""
+        """Return the documents of these rows; if they are many, return all, which are in memory already."""
         if rows is not None and len(rows) <= len(self._known) // FEW:
             return Documents({row: self._known[row] for row in rows.tolist() if row in self._known})
         return self._read_documents()
@@ -208,7 +210,7 @@ class Words:
         return self._documents
 
     def _compare(self, words: Sequence[QueryWord], near: float) -> Scores:
-        """Return how alike each term is to each word: 1 for the word itself, 0 below `near`."""
+        """Return the similarity of each term to each word: 1 for the word itself, 0 below `near`."""
         likeness = np.zeros((len(self._counts), len(words)), np.float32)
         numbers, cosines = self._vectors.compare([word.vector for word in words])
         likeness[numbers] = np.where(cosines < near, 0, cosines)
@@ -218,14 +220,14 @@ class Words:
         return likeness
 
     def _weigh(self, word: QueryWord) -> float:
-        """Return a word's idf; one that no document has counts as the rarest."""
+        """Return a word's idf; a word that no document has counts as the rarest."""
         containing = max(0 if word.number is None else int(self._counts[word.number]), 1)
         count = max(len(self._known), 1)
         return float(np.log1p((count - containing + 0.5) / (containing + 0.5)))  # the 1 in log1p keeps it above 0
 
 
 def _count_documents(documents: Sequence[Terms], count: int) -> NDArray[np.int64]:
-    """Return how many documents have each term, of so many."""
+    """Return the number of documents that have each term; the second argument is the number of terms."""
     places = np.repeat(np.arange(len(documents), dtype=np.uint64), [len(terms) for terms in documents])
     flat = np.concatenate(documents) if documents else np.empty(0, np.uint32)
     # term and place as one number: a sort finds those that are twice, in a third of the time of numpy's unique
@@ -235,7 +237,7 @@ def _count_documents(documents: Sequence[Terms], count: int) -> NDArray[np.int64
 
 
 def find_members(sorted: Rows, rows: Rows) -> NDArray[np.bool_]:
-    """Return a mask of the rows that are among the sorted ones."""
+    """Return a mask of the rows that are in a sorted list of rows."""
     if not len(sorted):
         return np.zeros(len(rows), bool)
     members: NDArray[np.bool_] = sorted[np.minimum(np.searchsorted(sorted, rows), len(sorted) - 1)] == rows

@@ -1,1 +1,1 @@
-"""Models without native tool calls: asked for JSON decisions, which are read from whatever they reply."""
+"""Models without native tool calls: they are asked for JSON decisions, which are read from any form of reply."""

@@ -1,4 +1,6 @@
-"""Chat models around one that takes no tool calls, or may not: asked for JSON decisions, which are read."""
+"""Chat models around a model that takes no tool calls, or perhaps none: it is asked for JSON decisions, which are read
+here.
+"""
 
 import json
 import logging
@@ -30,10 +32,10 @@ _log = logging.getLogger(__name__)
 
 
 class JsonDecisions(ModelWrapper):
-    """Shows the tools in the prompt, and reads one decision out of each reply.
+    """Lists the tools in the prompt, and reads one decision from each reply.
 
-    The endpoint is asked to hold the model to a decision's schema. Some refuse that and some ignore it, so a reply is
-    read leniently all the same.
+    The endpoint is asked to enforce the schema of a decision. Some endpoints refuse that and some ignore it, so each
+    reply is read leniently all the same.
 
     A reply that cannot be used comes back as an invalid tool call that says why, so the graph records it and lets the
     model correct it. The text is held back until it is known to be an answer: nobody is shown JSON while it streams.
@@ -74,7 +76,7 @@ class JsonDecisions(ModelWrapper):
 
 
 class ToolCallFallback(ModelWrapper):
-    """Starts with native calls and, where they were refused once, asks for JSON decisions as long as it lives.
+    """Starts with native calls; once they are refused, it asks for JSON decisions from then on.
 
     Args:
         json_decisions: The same model, asked for decisions.
@@ -97,7 +99,7 @@ class ToolCallFallback(ModelWrapper):
 
 
 def count_refused(messages: Sequence[BaseMessage]) -> int:
-    """How many of the last replies, one after another, held nothing but calls that were refused."""
+    """Count the last consecutive replies that contained only refused calls."""
     count = 0
     for message in reversed(messages):  # a person's message ends the row
         if isinstance(message, AIMessage):
@@ -110,7 +112,7 @@ def count_refused(messages: Sequence[BaseMessage]) -> int:
 
 
 def to_message(decision: ParsedReply, reply: AIMessageChunk) -> AIMessageChunk:
-    """Return a decision as a model with native tool calls would have sent it."""
+    """Return a decision in the form that a model with native tool calls would have sent."""
     metadata = {name: value for name, value in reply.response_metadata.items() if name != RETRACTED}
     calls = []
     if decision.error and reply.text.strip():  # an empty reply is left empty: the graph has its own answer to that
@@ -129,7 +131,7 @@ def to_message(decision: ParsedReply, reply: AIMessageChunk) -> AIMessageChunk:
 
 
 def build_response_format(tools: Sequence[Schema]) -> dict[str, Any]:
-    """Return the `response_format` of a request that is to be answered with one decision."""
+    """Return the `response_format` for a request whose answer should be one decision."""
     # not strict: OpenAI then refuses properties of any name, and items have such
     schema = {"name": "decision", "schema": _describe_decision(tools), "strict": False}
     return {"type": "json_schema", "json_schema": schema}
@@ -150,7 +152,7 @@ def _describe_object(**properties: Any) -> dict[str, Any]:
 
 
 def to_plain_history(messages: Sequence[BaseMessage], instructions: str) -> list[BaseMessage]:
-    """Return the same conversation in system, user and assistant messages; the latter two take turns.
+    """Return the same conversation in system, user and assistant messages; user and assistant alternate.
 
     Each call becomes a decision of its own, followed by its result, as the model itself would have made them.
 

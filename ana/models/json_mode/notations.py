@@ -1,4 +1,4 @@
-"""Calls that name their tool outside of the arguments, where the reply is nothing else.
+"""Calls that name their tool outside the arguments, in replies that contain nothing else.
 
 Python's, as Gemma and Llama 3.2 write them; ReAct's "Action: ... Action Input: ..."; a name before an object, as in the
 chat templates of Mistral, DeepSeek, Kimi and gpt-oss; parameters in tags, as Qwen3-Coder and GLM-4.5 write them.
@@ -53,7 +53,7 @@ def read_named_call(text: str, tools: Tools) -> ParsedReply | None:
 
 
 def _read_python(source: str, parameters: list[str]) -> Any:
-    """Return the arguments of a call in Python; None where they cannot be read."""
+    """Return the arguments of a call in Python; None if they cannot be read."""
     try:
         call = parse_python(source) if len(source) <= LONGEST_MENDED else None
         if not isinstance(call, ast.Call) or len(call.args) > len(parameters):
@@ -68,7 +68,7 @@ def _read_python(source: str, parameters: list[str]) -> Any:
 
 
 def _read_parameters(text: str, at: int) -> tuple[Any, int]:
-    """Return the parameters that stand in tags, and where they end; None where the end of the call is missing."""
+    """Return the parameters in tags, and the place where they end; None if the end of the call is missing."""
     pairs = []
     while parameter := _PARAMETER.match(text, at):
         pairs.append((parameter[1], parameter[2]))

@@ -1,7 +1,7 @@
-"""From a reply to a decision: find what it says, require that it is one thing, check it.
+"""From a reply to a decision: find the decision, require that it is the only one, check it.
 
 A decision counts only on lines without other words, with nothing beside it that looks like another call, an answer, a
-thought or the person's next message: stored text that is quoted must not command. A reply without any is an answer.
+thought or the person's next message, because quoted stored text must not give orders. A reply without any is an answer.
 """
 
 import json
@@ -44,10 +44,10 @@ _NOT_PROSE = re.compile(
 
 
 def read_decision(reply: str, tools: Tools) -> ParsedReply:
-    """Read any text at all as a call that fits its tool's schema, an answer, or an error in words.
+    """Read any text as a call that fits its tool's schema, an answer, or an error in words.
 
     Args:
-        reply: Without thoughts.
+        reply: The reply without thoughts.
     """
     try:
         if len(reply) > LONGEST:
@@ -83,7 +83,7 @@ def _read(text: str, tools: Tools) -> ParsedReply:
 
 
 def find_objects(text: str, tools: Tools) -> tuple[str, list[ParsedReply]]:
-    """Return a reply without its objects, a mark in the place of each decision, and the decisions.
+    """Return a reply without its objects, with a mark in place of each decision, and the decisions.
 
     Raises:
         ToolError: An object cannot be read, or is not quite a decision.

@@ -1,4 +1,4 @@
-"""What an endpoint refuses: tools, or a schema for its reply. Found out by asking once, and remembered."""
+"""Refusals of an endpoint: of tools, or of a schema for its reply. They are found by asking once, and remembered."""
 
 import logging
 import re
@@ -46,11 +46,11 @@ def _says(exc: BaseException, names: re.Pattern[str]) -> bool:
 
 
 class Refusals:
-    """Asks in one way and, where that was refused once, in another for as long as it lives.
+    """Asks in one way; once that is refused, it asks in another way from then on.
 
     Args:
-        is_refusal: Whether an error says so.
-        warning: What is logged when it does; "%s" is the error.
+        is_refusal: Returns whether an error is such a refusal.
+        warning: The warning to log then; "%s" is the error.
     """
 
     def __init__(self, is_refusal: Callable[[BaseException], bool], warning: str) -> None:

@@ -1,7 +1,7 @@
-"""What a reply comes to, and the shapes in which an object says a decision.
+"""The outcome of a reply, and the shapes in which an object expresses a decision.
 
-Beside the shape that was asked for, {"tool": {"name", "args"}} or {"final": {"answer"}}, these are what models were
-trained on: a name and arguments under other keys, and the keys that vendors put around them.
+Beside the requested shape, {"tool": {"name", "args"}} or {"final": {"answer"}}, these are the shapes from models'
+training: a name and arguments under other keys, and the keys that vendors put around them.
 """
 
 import re
@@ -27,12 +27,13 @@ _WORD = re.compile(r"\w{3,}")
 
 @dataclass(frozen=True)
 class ParsedReply:
-    """A call, an answer, or what is wrong with the reply.
+    """A call, an answer, or the fault in the reply.
 
     Args:
-        args: Its arguments: while a call is being read as they were sent, in the end by name, and fitting the schema.
+        args: The call's arguments: as they were sent while the call is being read, at the end by name and fitting the
+            schema.
         answer: The text for the person.
-        error: Why nothing can be done, in words the model can act on.
+        error: The reason why nothing can be done, in words that the model can act on.
     """
 
     tool: str | None = None
@@ -42,7 +43,7 @@ class ParsedReply:
 
 
 def find_decisions(value: Any, tools: Tools) -> Iterator[ParsedReply]:
-    """Yield the decisions that an object or a list holds, their arguments as they were sent.
+    """Yield the decisions in an object or a list, with their arguments as they were sent.
 
     Raises:
         ToolError: A decision contradicts itself, or has something beside it.
@@ -84,7 +85,7 @@ def _find_call(said: dict[str, Any], tools: Tools) -> Iterator[ParsedReply]:
 
 
 def _read_answer(value: Any) -> Iterator[ParsedReply]:
-    """Yield an answer; none where it only repeats the instructions."""
+    """Yield an answer; none if it only repeats the instructions."""
     value = decode(value)
     if isinstance(value, dict):
         value = next((value[key] for key in ANSWERS if key in value), None)
@@ -95,14 +96,14 @@ def _read_answer(value: Any) -> Iterator[ParsedReply]:
 
 
 def refuse_example(decision: ParsedReply, instructions: str, said: Iterable[str]) -> ParsedReply:
-    """Return the decision, or a refusal if it writes just what an example writes and the person spoke of nothing alike.
+    """Return the decision, or a refusal if it writes exactly the content of an example that the person did not mention.
 
     Very weak models would store a worked example as the person's.
 
     Args:
-        decision: What a reply came to.
+        decision: The outcome of a reply.
         instructions: How to decide, with the examples.
-        said: What the person said in this conversation.
+        said: The person's messages in this conversation.
     """
     content = decision.args.get("content") if decision.args else None
     if content not in read_examples(instructions) or _find_words(content) & set().union(*map(_find_words, said)):
@@ -113,7 +114,7 @@ def refuse_example(decision: ParsedReply, instructions: str, said: Iterable[str]
 
 
 def read_examples(instructions: str) -> list[str]:
-    """Return the contents that the examples of the instructions write."""
+    """Return the contents that the examples in the instructions write."""
     return _EXAMPLE.findall(instructions)
 
 

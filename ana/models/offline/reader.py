@@ -13,7 +13,7 @@ from ana.time.when import tell_doubts
 
 
 class OfflineReader(StreamingModel):
-    """Keeps what it is told, finds it again and asks back, without understanding. Keeps nothing between calls."""
+    """Stores statements, finds them again and asks back, without understanding. It has no state between calls."""
 
     @property
     def _llm_type(self) -> str:

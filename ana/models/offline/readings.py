@@ -1,4 +1,4 @@
-"""What a message may be: an order from a short list, a question, or a statement, which is kept in its own words."""
+"""The readings of a message: an order from a short list, a question, or a statement, which is kept in its own words."""
 
 import re
 from typing import Any
@@ -76,7 +76,7 @@ SURE = 0.95  # of an order's words an item must have: "passport renewal" fits "R
 
 
 def read_reply(view: View) -> Step:
-    """Do what was ordered before, to the one that a reply to the question back names."""
+    """Carry out the earlier order on the item that the reply to a question names."""
     order = _find_order(fold(drop_politeness(view.asked))) if view.answer.startswith(ASKING) else None
     shown = find_words(fold(view.answer.removeprefix(ASKING)))
     if not order or not {*shown}.intersection(find_words(fold(view.text))):
@@ -85,7 +85,7 @@ def read_reply(view: View) -> Step:
 
 
 def read_long(view: View) -> Step:
-    """Keep several lines, or a long text, as they are."""
+    """Keep several lines, or a long text, unchanged."""
     if "\n" not in view.text and len(view.text) <= LONGEST:
         return None
     note = {"content": view.text, "properties": {"type": "note"}}
@@ -111,7 +111,7 @@ def read_due(view: View) -> Step:
 
 
 def read_lead(view: View) -> Step:
-    """Keep a text that begins with what it is: "remind me to", "note:"."""
+    """Keep a text that begins with its type: "remind me to", "note:"."""
     for kind, lead in _LEADS.items():
         match = re.match(rf"(?P<when>.*?)(?<!\w)(?:{lead})", view.low)
         if match and is_only_when(match["when"], view.now):
@@ -123,7 +123,7 @@ def read_lead(view: View) -> Step:
 
 
 def read_question(view: View) -> Step:
-    """Search for what a question or a look-up is about."""
+    """Search for the subject of a question or a look-up."""
     is_asked = _LOOKED_UP.match(view.low) and not re.match(r"[^:?]*:\s", view.low)
     if not is_asked and not view.low.rstrip("!. ").endswith("?"):
         return None
@@ -139,7 +139,7 @@ def _tell_found(found: dict[str, Any], least: float) -> str:
 
 
 def read_order(view: View) -> Step:
-    """Carry out an order about one item. If several may be meant, ask which; if none is, or it cannot, say so."""
+    """Carry out an order about one item. If several items fit, ask which one; if none fits or it cannot, say so."""
     kind, what = _find_order(view.low) or ("", "")
     if kind == "delete" and find_named_days(what, view.now.date()):
         return f"{UNCHANGED} I delete a thing on all its days: name it without a day."
@@ -186,7 +186,7 @@ def _is_named(what: str, content: str) -> bool:
 
 
 def keep(view: View, content: str = "", kind: str = "") -> Call:
-    """Keep a message, or what is left of it, as an item of a type or of none, with the day or rule that it names."""
+    """Keep a message, or the rest of it, as an item with or without a type, with the day or rule that it names."""
     is_note, is_foreign = kind in ("note", "idea"), _is_foreign(view.text)
     # a time beside a day in words that are not read would be another day's
     dated = " ".join(_DAY_IN_FIGURES.findall(view.text)) if is_foreign else view.text
@@ -201,7 +201,7 @@ def keep(view: View, content: str = "", kind: str = "") -> Call:
 
 
 def _is_foreign(text: str) -> bool:
-    """Whether a text seems to be in another language than English: it has words of one, and no small one of English."""
+    """Whether a text seems to be in another language than English: it has such words, and no small English one."""
     said = {*re.findall(r"[^\W_]+", text.lower())}
     return any(word in _OTHER or not word.isascii() for word in said) and not said & _ENGLISH
 

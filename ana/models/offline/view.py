@@ -1,4 +1,4 @@
-"""What the reader goes by: what counts of a conversation; calls, with what follows; and how items are shown."""
+"""The reader's view: the relevant parts of a conversation, calls with their next step, and the display of items."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,8 +20,8 @@ _POLITE = re.compile(
 
 
 class View(NamedTuple):
-    """What the reader knows: what is said, `wish` after its politeness, and folded in `low`; the message and the answer
-    before it; and what tools answered now."""
+    """The facts that the reader has: the message, its `wish` without polite words, the same folded in `low`; the
+    message and the answer before it; and the results of tools in this turn."""
 
     text: str
     wish: str
@@ -33,7 +33,7 @@ class View(NamedTuple):
 
 
 class Call(NamedTuple):
-    """A call of a tool, and what its result leads to: the answer, or another call."""
+    """A call of a tool, and the next step after its result: the answer, or another call."""
 
     tool: str
     args: dict[str, Any]
@@ -41,7 +41,7 @@ class Call(NamedTuple):
 
 
 def read_messages(messages: Sequence[BaseMessage]) -> View | None:
-    """Return what the messages hold; None where they tell no date, for the system's is not the person's."""
+    """Return the view of the messages; None if they contain no date: the system's may not be the person's."""
     data = next((m.additional_kwargs.get(PROMPT_DATA) for m in messages if isinstance(m, SystemMessage)), None)
     moment = re.search(r"\d{4}-\d\d-\d\d \d\d:\d\d", data["now"]) if data else None
     starts = [i for i, m in enumerate(messages) if isinstance(m, HumanMessage)]
@@ -62,13 +62,13 @@ def _read_result(message: ToolMessage, calls: Mapping[str | None, tuple[str, Any
 
 
 def drop_politeness(text: str) -> str:
-    """Return the text after its politeness."""
+    """Return the text without polite words at its beginning."""
     polite = _POLITE.match(fold(text[:LONGEST]))
     return text[polite.end() if polite else 0 :]
 
 
 def name(item: Mapping[str, Any]) -> str:
-    """Return an item's words in one line, cut where they are long, with its day: Fri 27 Nov 14:30."""
+    """Return an item's text in one line, shortened if it is long, with its day: Fri 27 Nov 14:30."""
     line, value = " ".join(item["content"].split()), str(item["properties"].get("due_date", ""))
     line = f"“{line[:160]}{'…' if len(line) > 160 else ''}”"
     if not re.match(r"\d{4}-\d\d-\d\d", value):
@@ -78,7 +78,7 @@ def name(item: Mapping[str, Any]) -> str:
 
 
 def list_items(items: Iterable[Mapping[str, Any]]) -> str:
-    """Return a line for each item, with how many more dates of a series pass."""
+    """Return a line for each item, with the number of further dates of a series that pass."""
     closed = {"done": ", done", "cancelled": ", cancelled"}
     told = ((name(i), closed.get(str(i["properties"].get("status")), ""), i.get("more_dates")) for i in items)
     return "\n".join(f"- {words}{end}{f', more dates: {more}' if more else ''}" for words, end, more in told)

@@ -1,7 +1,7 @@
-"""The steps that make the tables, files of SQL in the order of their numbers, and what takes them.
+"""The steps that make the tables, files of SQL in the order of their numbers, and the code that takes them.
 
 A step that was released is never changed; the next change is another file. The tables of the queue, procrastinate, are
-made by its own steps, which it brings along, and ours after them.
+made by its own steps, and ana's steps follow them.
 """
 
 from collections.abc import Callable

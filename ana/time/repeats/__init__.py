@@ -1,12 +1,13 @@
 """Repetition: rules, their occurrences, and how an item moves on from one to the next. Pure: no clock, no store.
 
 - `repeats` is an RRULE, or words with one reading; due_date, or start_date and end_date, is the next occurrence, which
-  always counts, whether the rule names it or not. The rule continues from there.
+  always counts, even if the rule does not name it. The rule continues from there.
 - Times are meant in the zone that `zone` names, else in the person's; occurrences are told in the person's.
 - A day that a month does not have is its last: monthly on the 31st, yearly on 29 February. A time that the clock skips
-  is as much later, one that it repeats the first.
-- `also` has dates beside those of the rule, or is all there is; `except` takes dates away, of the two the last word.
-- `repeat_from: done` counts from the day on which it was done; until then only the one date is known.
+  moves forward by the skipped time; of a time that the clock repeats, the first counts.
+- `also` has dates beside those of the rule, or all dates if there is no rule; `except` removes dates, and takes
+  precedence over `also`.
+- `repeat_from: done` counts from the day on which the item was done; until then only one date is known.
 - A task waits until it is done; an event passes by itself (see `waits`).
 """
 

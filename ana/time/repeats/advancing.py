@@ -1,4 +1,4 @@
-"""Moving an item on: which occurrence was done, and the dates of the next."""
+"""Moving an item on: the occurrence that was done, and the dates of the next one."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -27,10 +27,10 @@ _BACK = timedelta(days=366)
 
 
 def find_done_occurrence(repeat: Repeat, now: datetime) -> Occurrence | None:
-    """Return the occurrence that a person means who says now that it is done.
+    """Return the occurrence that a person means if they say now that the item is done.
 
-    It is today's if there is one a day, else the latest that has begun, else the next. None if it was done before: the
-    next lies farther off than the one that was done last.
+    It is today's if there is one a day, else the latest that has begun, else the next. None if it was already done,
+    that is if the next one is farther away than the one done last.
     """
     local = to_local(repeat, now)
     end = local if len(repeat.rule.times) > 1 else datetime.combine(local, time.max)
@@ -52,11 +52,11 @@ def find_on(repeat: Repeat, day: date) -> Occurrence | None:
 
 
 def find_passed_over(old: Mapping[str, Json], new: Mapping[str, Json], zone: tzinfo) -> list[Occurrence]:
-    """Return the occurrences before one that was done, which waited and were not marked as done, at most MOST.
+    """Return the waiting occurrences before the one that was done that nobody marked as done, at most MOST.
 
     Args:
-        old: The item's properties before that was done.
-        new: The same after it.
+        old: The item's properties before it was done.
+        new: The item's properties afterwards.
     """
     done_for = new.get("done_for")
     if not day_of(done_for) or done_for == old.get("done_for") or _has_same_dates(old, new):
@@ -71,7 +71,9 @@ def find_passed_over(old: Mapping[str, Json], new: Mapping[str, Json], zone: tzi
 
 
 def count_remaining(repeat: Repeat) -> int | None:
-    """Return how many occurrences are left, with the next one, at most MOST; None if the series has no end."""
+    """Return the number of remaining occurrences, including the next one, at most MOST; None if the series has no
+    end.
+    """
     if repeat.from_done or (repeat.end is None and repeat.rule is not NO_RULE):
         return None
     last = max([*filter(None, [repeat.end]), *repeat.also[-1:], repeat.first])
@@ -86,7 +88,7 @@ def list_missed(repeat: Repeat, now: datetime) -> list[Occurrence]:
 
 
 def _has_same_dates(old: Mapping[str, Json], new: Mapping[str, Json]) -> bool:
-    """Return whether an item stayed where it was, and open: what was done comes later."""
+    """Return whether an item kept its dates and stayed open."""
     return old.get("status") == new.get("status") and all(old.get(key) == new.get(key) for key in (*DATE_KEYS, ALSO))
 
 
@@ -96,10 +98,10 @@ def advance(
     """Return the properties that make the next occurrence the item's; None if the series has ended.
 
     Args:
-        repeat: What repeats.
-        past: The moment that the rule gives the occurrence which is over, in local time.
-        done_on: The day on which it was done, from which one counts on whose next counts from that.
-        is_skipped: Whether it was left out, and not done: what was added before it still counts.
+        repeat: The repetition.
+        past: The rule's moment of the past occurrence, in local time.
+        done_on: The day on which it was done, from which a rule with `repeat_from: done` counts.
+        is_skipped: Whether it was left out and not done; then dates that were added before it still count.
     """
     at, rest = _find_next(repeat, past, done_on), [each for each in repeat.also if each > past or is_skipped]
     is_over = at is None
@@ -117,7 +119,7 @@ def advance(
 
 
 def _write_stored(repeat: Repeat, key: DateKey, at: datetime) -> str:
-    """Return a date of the occurrence at a moment as the item holds it."""
+    """Return a date of the occurrence at a moment, in the form of the item's property."""
     if key.form == "local":
         # by the clock on the wall: a moment that the clock skips on this day must not move those that follow
         return write_date(at + key.distance, key.form)
@@ -125,7 +127,9 @@ def _write_stored(repeat: Repeat, key: DateKey, at: datetime) -> str:
 
 
 def _settle_source(repeat: Repeat) -> dict[str, Json]:
-    """Return the properties that say what a rule took from its first date, if it does not say it itself."""
+    """Return the properties that state the parts that a rule took from its first date, if the rule does not state them
+    itself.
+    """
     (name, written), rule = repeat.source, repeat.rule
     if rule is NO_RULE or (name == "repeats" and written == rule.text):
         return {}
@@ -134,7 +138,7 @@ def _settle_source(repeat: Repeat) -> dict[str, Json]:
 
 
 def write_until(end: datetime, *, is_day: bool) -> str:
-    """Return the last moment that counts in the form of properties: a day if all of it counts."""
+    """Return the last moment of a series in the form of properties: a day if the whole day counts."""
     return str(end.date()) if is_day or end.time() == time.max else end.isoformat(timespec="minutes")
 
 

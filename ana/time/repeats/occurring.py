@@ -1,4 +1,4 @@
-"""The occurrences of what repeats: what a window of time has of them, and the next."""
+"""The occurrences of a repetition: those in a window of time, and the next one."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,15 +20,15 @@ MICROSECOND = timedelta(microseconds=1)
 
 @dataclass(frozen=True)
 class Occurrence:
-    """One of the times of what repeats.
+    """One occurrence of a repetition.
 
     Args:
         start: Its day, or the moment at which it begins, in the person's zone.
-        end: Its last day, or the moment at which it ends; the same where only one is known.
-        dates: The item's dates as they are for it, by property; in the zone of the series, with its offset if that is
+        end: Its last day, or the moment at which it ends; the same as `start` if only one is known.
+        dates: The item's dates at this occurrence, by property; in the zone of the series, with its offset if that is
             not the person's.
-        at: The moment that the rule gives it, in local time of the series; a day is its midnight. It may be moved to
-            another.
+        at: The rule's moment for it, in local time of the series; a day is its midnight. The occurrence may be moved to
+            another moment.
         until: The first moment at which it is over, in local time.
     """
 
@@ -43,9 +43,9 @@ def iter_between(repeat: Repeat, start: date, end: date) -> Iterator[Occurrence]
     """Yield the occurrences from a day or moment to another, in order, at most MOST.
 
     Args:
-        repeat: What repeats; of what counts from when it was done, only the first occurrence is known.
-        start: What is over before it is left out.
-        end: What begins after this moment, or day, is left out.
+        repeat: The repetition; if it counts from the day it was done, only the first occurrence is known.
+        start: Occurrences that are over before this are left out.
+        end: Occurrences that begin after this moment or day are left out.
     """
     since, last = find_bounds(repeat, start, end)
     yield from islice(iter_occurrences(repeat, since, last), MOST)
@@ -59,7 +59,7 @@ def find_next_after(repeat: Repeat, moment: datetime) -> Occurrence | None:
 
 
 def find_present(repeat: Repeat, now: datetime) -> Occurrence | None:
-    """Return the occurrence that counts now: what waits is the first, else the first that is not over.
+    """Return the present occurrence: the first one if it waits until it is done, else the first that is not over.
 
     None if the series has ended.
     """
@@ -85,7 +85,7 @@ def bring_to_first(repeat: Repeat, text: str) -> str:
 
 
 def find_bounds(repeat: Repeat, start: date, end: date) -> tuple[datetime, datetime]:
-    """Return when the person's days begin and end in local time of the series, from one to another; moments as such."""
+    """Return the beginning and end of a stretch of the person's days, or of moments, in local time of the series."""
     zone = None if repeat.is_day else repeat.here
     since = start if isinstance(start, datetime) else datetime.combine(start, time(), zone)
     last = end if isinstance(end, datetime) else datetime.combine(end, time.max, zone)
@@ -93,14 +93,16 @@ def find_bounds(repeat: Repeat, start: date, end: date) -> tuple[datetime, datet
 
 
 def to_local(repeat: Repeat, moment: date) -> datetime:
-    """Return a day's midnight, or a moment in local time of the series; one without a zone is in that."""
+    """Return a day's midnight, or a moment, in local time of the series; a moment without a zone is in that time
+    already.
+    """
     if not isinstance(moment, datetime):
         return datetime.combine(moment, time())
     return moment.astimezone(repeat.zone).replace(tzinfo=None) if moment.tzinfo else moment
 
 
 def look_ahead(repeat: Repeat, since: datetime) -> datetime:
-    """Return until when an occurrence is looked for, in local time."""
+    """Return the moment up to which occurrences are searched, in local time."""
     rule = repeat.rule
     years = YEARS_AHEAD * (rule.interval if rule["FREQ"] in ("MONTHLY", "YEARLY") else 1)
     begin = max(since, repeat.first)
@@ -114,7 +116,7 @@ def iter_occurrences(repeat: Repeat, since: datetime, last: datetime) -> Iterato
 
 
 def iter_places(repeat: Repeat, since: datetime, last: datetime) -> Iterator[tuple[datetime, datetime]]:
-    """Yield when these occurrences begin in local time, each with the moment that the rule gives it."""
+    """Yield the beginnings of these occurrences in local time, each with the rule's moment for it."""
     lasts = max(key.distance for key in repeat.keys) + (DAY if repeat.is_day else MICROSECOND)
     early = since - lasts - DAY if since > repeat.begin else repeat.begin
     moved = find_moved(repeat) if repeat.moved else {}
@@ -124,7 +126,7 @@ def iter_places(repeat: Repeat, since: datetime, last: datetime) -> Iterator[tup
 
 
 def iter_ruled(repeat: Repeat, since: datetime, last: datetime) -> Iterator[datetime]:
-    """Yield the moments that the rule gives, and those beside it, in local time, without those that are left out."""
+    """Yield the moments of the rule and additional ones, in local time, without those that are left out."""
     ruled: Iterable[datetime] = _iter_rule(repeat, since, min(last, repeat.end) if repeat.end else last)
     if repeat.also:
         ruled = (at for at, _ in groupby(merge(ruled, repeat.list_also(since, last))))
@@ -132,7 +134,7 @@ def iter_ruled(repeat: Repeat, since: datetime, last: datetime) -> Iterator[date
 
 
 def _iter_rule(repeat: Repeat, since: datetime, last: datetime) -> Iterator[datetime]:
-    """Yield the moments of the rule; of what counts from when it was done the first alone is known."""
+    """Yield the moments of the rule; if it counts from the day it was done, only the first is known."""
     ruled = iter_moments(repeat.rule, repeat.first, since, last)
     if not repeat.from_done:
         return ruled
@@ -140,7 +142,7 @@ def _iter_rule(repeat: Repeat, since: datetime, last: datetime) -> Iterator[date
 
 
 def find_moved(repeat: Repeat) -> dict[datetime, datetime]:
-    """Return the times of moments that are moved; of a day with several the first, unless single ones are moved."""
+    """Return the new times of moved moments; on a day with several, the first moves, unless single ones are moved."""
     moved: dict[datetime, datetime] = {}
     for key in sorted(repeat.moved, key=lambda key: isinstance(key, datetime)):
         begin = to_local(repeat, key)
@@ -150,7 +152,7 @@ def find_moved(repeat: Repeat) -> dict[datetime, datetime]:
 
 
 def make_occurrence(repeat: Repeat, at: datetime, actual: datetime) -> Occurrence:
-    """Return an occurrence by the moment that the rule gives it and the one at which it is, in local time."""
+    """Return an occurrence from the rule's moment and its actual one, in local time."""
     moments = {key: _settle_moment(repeat, key, actual) for key in repeat.keys}
     ends = [moment for key, moment in moments.items() if key.name == "end_date"]
     start = moments[repeat.keys[0]]
@@ -166,7 +168,9 @@ def _to_own(repeat: Repeat, moment: date) -> date:
 
 
 def _settle_moment(repeat: Repeat, key: DateKey, actual: datetime) -> date:
-    """Return a date of an occurrence in the person's zone: a moment that the clock skips is as much later."""
+    """Return a date of an occurrence in the person's zone: a moment that the clock skips moves forward by the skipped
+    time.
+    """
     local = actual + key.distance
     if key.form == "day":
         return local.date()
@@ -174,7 +178,7 @@ def _settle_moment(repeat: Repeat, key: DateKey, actual: datetime) -> date:
 
 
 def write_date(moment: date, form: Form) -> str:
-    """Return a day, or a moment with or without its zone, as properties hold it."""
+    """Return a day, or a moment with or without its zone, in the form of properties."""
     if not isinstance(moment, datetime):
         return moment.isoformat()
     bare = moment if form == "zoned" else moment.replace(tzinfo=None)

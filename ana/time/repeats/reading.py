@@ -1,4 +1,4 @@
-"""Checking a rule that somebody wrote, and telling how it was understood."""
+"""Checking a written rule, and telling how it was understood."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -43,16 +43,16 @@ class Understood:
 def understand_rule(
     text: str, first: datetime, zone: tzinfo, *, from_done: bool = False, is_day: bool = False
 ) -> Understood:
-    """Read a rule that somebody writes.
+    """Read a written rule.
 
     Args:
         text: An RRULE, or plain words with one reading.
-        first: From when on, in local time; its first date is this or the next that the rule names.
+        first: The beginning, in local time; the first date is this one, or the next that the rule names.
         from_done: Whether it counts from the day on which it was done, which a rule that names days cannot.
         is_day: Whether no time of day was given: hours without minutes are whole hours then, not those of `first`.
 
     Raises:
-        ToolError: It has no reading, or never comes; the hint shows the right form.
+        ToolError: The text has no reading, or the rule has no dates; the hint shows the right form.
     """
     words = read_words(text, first.date())
     written = words.rule if words else text
@@ -79,8 +79,9 @@ def understand_rule(
 
 
 def refuse_other_begin(properties: Mapping[str, Json]) -> None:
-    """Raise ToolError if properties given with a rule, none of which it counts from, have a time, as `start` may: it
-    would be lost."""
+    """Raise ToolError if a property given with a rule that does not count from it, such as `start`, has a time, which
+    would be lost.
+    """
     for name, value in properties.items():
         if name not in _NO_BEGIN and day_of(value) and len(str(value)) > len("2026-01-13"):
             raise ToolError(

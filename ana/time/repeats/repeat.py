@@ -1,4 +1,4 @@
-"""A repetition, as an item's properties describe it."""
+"""A repetition, described by an item's properties."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ class DateKey:
 
     Args:
         name: Its property.
-        distance: How far it is from the first, by the clock on the wall.
+        distance: Its distance from the first date, by local time.
         form: A day, a moment in the zone of the series, or one that names its zone.
     """
 
@@ -56,7 +56,7 @@ class Repeat:
     Args:
         source: The property that has its rule, and the property's value.
         rule: The rule, completed from the first date unless it counts from when it was done; NO_RULE for single dates.
-        first: The next occurrence, as the item has it.
+        first: The next occurrence, from the item's dates.
         keys: The item's dates, the one that the rule counts from first.
         zone: The zone in which its times are meant: the one that the item names, else the person's.
         here: The person's zone, in which its occurrences are shown.
@@ -94,7 +94,9 @@ class Repeat:
         return min((self.first, *self.also[:1]))
 
     def is_exception(self, at: datetime) -> bool:
-        """Return whether a moment does not count. A day that is left out leaves what was added at another time."""
+        """Return whether a moment is left out. If a day is left out, moments added on it at another time still
+        count.
+        """
         return at in self.exceptions or (
             at.date() in self.exceptions and at.time() in (*self.rule.times, self.first.time())
         )
@@ -109,8 +111,8 @@ def read_repeat(properties: Mapping[str, Json], zone: tzinfo, own_zone: str = ""
     """Return the repetition; None if there is none, or neither rule nor dates can be read.
 
     Args:
-        properties: An item's. `recurrence`, as older items have it, is read where there is no `repeats`.
-        zone: The person's.
+        properties: An item's properties. `recurrence`, which older items have, is read if there is no `repeats`.
+        zone: The person's zone.
         own_zone: The zone that the item keeps (see ana.time.travel); empty if it keeps none.
     """
     source = "repeats" if "repeats" in properties else "recurrence"
@@ -157,10 +159,10 @@ def may_repeat(properties: Mapping[str, Json]) -> bool:
 
 
 def waits(properties: Mapping[str, Json]) -> bool:
-    """Return whether what repeats stays until it is done, as a task does; else it passes by itself, as a birthday does.
+    """Return whether a repeated item stays until it is done, like a task; else it passes by itself, like a birthday.
 
-    `missed` says it; without it, what counts from when it was done waits, what takes place passes, and of the rest a
-    task and whatever has a status waits.
+    `missed` decides. Without it, an item that counts from the day it was done waits, an item that takes place passes,
+    and any other item waits if it is a task or has a status.
     """
     missed, kind = properties.get("missed"), str(properties.get("type") or "").lower()
     if missed in ("waits", "passes"):
@@ -171,7 +173,7 @@ def waits(properties: Mapping[str, Json]) -> bool:
 
 
 def read_local(text: str, zone: tzinfo) -> datetime:
-    """Return a date or a moment, as properties hold it, in local time; a day is its midnight."""
+    """Return a date or a moment from a property in local time; a day is its midnight."""
     moment = datetime.fromisoformat(text)
     return moment.astimezone(zone).replace(tzinfo=None) if moment.tzinfo else moment
 
@@ -201,7 +203,7 @@ def _drop_overlapping(rule: Rule, days: int) -> Rule:
 
 
 def _read_end(value: Json, zone: tzinfo) -> datetime | None:
-    """Return the last moment that counts: of a day, all of it."""
+    """Return the last moment that counts; a last day counts as a whole."""
     if not day_of(value):
         return None
     text = str(value)
@@ -214,7 +216,9 @@ def _read_done(value: Json, zone: tzinfo) -> datetime | None:
 
 
 def _read_also(value: Json, times: Sequence[time], zone: tzinfo, *, is_day: bool) -> tuple[datetime, ...]:
-    """Return the moments that were added, in order; a day has the times of the rule, and what is a day has none."""
+    """Return the moments that were added, in order; an added day gets the times of the rule, but no times if the item
+    has only days.
+    """
     moments = set[datetime]()
     for each in value[:MOST_ALSO] if isinstance(value, list) else [value]:
         if day_of(each):
@@ -239,7 +243,7 @@ def read_day_or_moment(text: str, zone: tzinfo) -> date:
 
 
 def _iter_moved(moved: Mapping[str, Json], times: set[time], zone: tzinfo) -> Iterator[tuple[date, datetime]]:
-    """Yield what is moved and where to; of a day that is moved to a day each of its times."""
+    """Yield the old and the new moment of each move; if a day is moved to a day, those of each of its times."""
     for key, value in moved.items():
         if day_of(key) and day_of(value):
             at, to = read_day_or_moment(key, zone), read_local(str(value), zone)

@@ -1,4 +1,4 @@
-"""A rule of repetition, as RRULE has it, and the moments that it names in local time."""
+"""A rule of repetition in the form of RRULE, and the moments that it names in local time."""
 
 import re
 from collections.abc import Iterator
@@ -50,7 +50,7 @@ class Rule:
     Args:
         parts: Its parts by name, but for its end.
         until: Its last moment, in local time.
-        count: How often in all, if that ends it.
+        count: The number of occurrences, if that ends it.
     """
 
     parts: tuple[tuple[str, str], ...]
@@ -100,7 +100,7 @@ def parse_rule(text: str, zone: tzinfo) -> Rule:
     """Read an RRULE.
 
     Args:
-        text: As in a calendar file, or the value alone.
+        text: The line of a calendar file, or its value alone.
         zone: The person's zone, for an end in UTC.
 
     Raises:
@@ -146,7 +146,7 @@ def _check_part(name: str, value: str) -> str:
 
 
 def _read_until(text: str, zone: tzinfo) -> datetime:
-    """Return a rule's last moment in local time. Raises ValueError if it is none."""
+    """Return a rule's last moment in local time. Raises ValueError if it is not valid."""
     match = _UNTIL.fullmatch(text)
     if match is None:
         raise ValueError(f"UNTIL is not {text!r}")
@@ -159,10 +159,10 @@ def _read_until(text: str, zone: tzinfo) -> datetime:
 
 
 def settle(rule: Rule, first: datetime) -> Rule:
-    """Return a rule that says by itself what it took from its first date, so that it can go on from any other.
+    """Return a rule that states everything that it took from its first date, so that it can go on from any other date.
 
     Args:
-        rule: As it was written: monthly is on the day of the first date, and a count begins with it.
+        rule: The rule as written: a monthly rule takes its day from the first date, and a count begins with that date.
         first: The first date in local time.
     """
     freq = rule["FREQ"]
@@ -184,8 +184,8 @@ def iter_moments(rule: Rule, first: datetime, since: datetime, last: datetime) -
     """Yield the moments of a rule, in local time and in order, beginning with the first date, which always counts.
 
     Args:
-        since: No moment before this is yielded.
-        last: No moment after this is.
+        since: Moments before this are left out.
+        last: Moments after this are left out.
     """
     if since <= first <= last:
         yield first
@@ -242,7 +242,7 @@ def _join(parts: dict[str, str]) -> str:
 
 
 def _find_anchor(rule: Rule, first: date, since: date) -> date:
-    """Return the beginning of a period that counts, at or shortly before a day, so that none has to be passed over."""
+    """Return the beginning of a period that counts, at or shortly before a day, so that no period has to be skipped."""
     freq, interval = rule["FREQ"], rule.interval
     if freq == "YEARLY":
         return date(first.year + (since.year - first.year) // interval * interval, 1, 1)

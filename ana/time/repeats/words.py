@@ -42,7 +42,9 @@ def read_words(text: str, first: date) -> "Recurrence | None":
 
 
 def find_rule(text: str) -> str:
-    """Return the words of a rule that a text has: every friday at 13:00; empty if it has none, or says more of when."""
+    """Return the words of a rule that a text has: every friday at 13:00; empty if it has none, or says more about the
+    time.
+    """
     from ana.time.when.reader import find_recurrence
 
     words, rule = find_recurrence(text[:LONGEST])
@@ -50,7 +52,7 @@ def find_rule(text: str) -> str:
 
 
 def tell_unread(texts: Iterable[str]) -> str:
-    """Return a sentence if one of these says that it repeats in a way that `find_rule` does not read, else nothing."""
+    """Return a sentence if one of these texts describes a repetition that `find_rule` cannot read, else nothing."""
     from ana.time.when.reader import SOME_DAY, is_recurring, read
 
     is_unread = any(is_recurring(read(text[:LONGEST], SOME_DAY)) and not find_rule(text) for text in texts)

@@ -1,4 +1,4 @@
-"""Days, and how the days that people name lie to today."""
+"""Days, and the distance of named days from today."""
 
 from collections.abc import Callable
 from datetime import date, datetime, time, timedelta
@@ -22,11 +22,11 @@ class Days(NamedTuple):
 
     Args:
         last: The last day, inclusive.
-        step: After what it would come again, week, month or year; empty of what is pinned down.
+        step: The time after which it comes again, week, month or year; empty for a fixed date.
         other: The first day of another reading that people have of it.
         at: The time in a date and time of ISO, with its day if it has a zone.
         weekday: The weekday that stands beside a date, from 0, Monday.
-        note: What else is to be known of it.
+        note: A remark about it.
     """
 
     first: date
@@ -51,7 +51,7 @@ def one(day: date, step: str = "") -> Days:
 
 
 def make_date(year: int, month: int, day: int) -> date | None:
-    """Return a date, None if there is none."""
+    """Return a date; None if it does not exist."""
     try:
         return date(year, month, day)
     except ValueError:
@@ -113,7 +113,7 @@ def find_month(base: Base, month: int, year: int | None = None, which: int | Non
 
 
 def find_date(base: Base, day: tuple[int, int], year: int | None = None, weekday: int | None = None) -> Days:
-    """Return a day by its month and number: of a year, or the next."""
+    """Return a day by its month and number, in a given year, or its next one."""
     match = make_date(year, *day) if year else find_next(base.today, lambda each: make_date(each, *day))
     if match is None:
         raise NoSuchDay
@@ -128,7 +128,7 @@ def find_dates(base: Base, weekday: int | None, day: tuple[int, int], last: int,
 
 
 def find_number(base: Base, number: int, weekday: int | None = None) -> Days | None:
-    """Return the next such day of a month; with a weekday the next that is on it."""
+    """Return the next day of a month with this number; with a weekday, the next one on that weekday."""
     months = (base.today + relativedelta(day=1, months=ahead) for ahead in range(48))
     days = (make_date(month.year, month.month, number) for month in months)
     match = next((day for day in days if day and day >= base.today and weekday in (None, day.weekday())), None)
@@ -167,12 +167,12 @@ def find_week(base: Base, nth: int, span: Days) -> Days:
 
 
 def find_later(base: Base, length: Length, day: Days | None = None) -> Days | None:
-    """Return the day that is so much later than today, or than another; None if that is a matter of hours."""
+    """Return the day at this distance after today, or after another day; None if the distance is in hours."""
     return None if length.minutes else one((day.last if day else base.today) + length.days)
 
 
 def find_earlier(base: Base, length: Length, day: Days | None = None) -> Days | None:
-    """Return the day that is so much earlier than today, or than another; None if that is a matter of hours."""
+    """Return the day at this distance before today, or before another day; None if the distance is in hours."""
     return None if length.minutes else one((day.first if day else base.today) - length.days)
 
 
@@ -200,7 +200,7 @@ def find_nth_working_day(base: Base, nth: int, span: Days) -> Days:
 
 
 def read_iso(base: Base, before: int | None, figures: Figures, after: int | None = None) -> Days:
-    """Read 2026-01-13T14:30, or 2026-13-01 with day and month exchanged where only that is a date."""
+    """Read 2026-01-13T14:30, or 2026-13-01 with day and month exchanged if only that is a date."""
     year, month, day = figures.numbers[:3]
     days = find_date(
         base, (day, month) if month > 12 >= day else (month, day), year, after if before is None else before
@@ -213,7 +213,7 @@ def read_iso(base: Base, before: int | None, figures: Figures, after: int | None
 
 
 def read_slashed(base: Base, weekday: int | None, figures: Figures) -> Days | None:
-    """Read month before day; where only the other order is a date, that. With a year, both may be meant."""
+    """Read month before day, or the other order if only that is a date. With a year, both may be meant."""
     (month, day, *year), other = figures.numbers, None
     if month > 12 >= day and (month, day) != (24, 7):
         month, day = day, month
@@ -235,12 +235,12 @@ def read_dotted(base: Base, weekday: int | None, figures: Figures) -> Days | Non
 
 
 def _find_year(written: list[int]) -> int | None:
-    """Return the year of a date in figures, which may have two of them; None without one."""
+    """Return the year of a date from its digits, which may be only two; None if there is none."""
     return written[0] + (2000 if written[0] < 100 else 0) if written else None
 
 
 def read_dashed(base: Base, figures: Figures) -> Days | None:
-    """Read 31-12-2026 or 12-31-2026, where only one order is a date."""
+    """Read 31-12-2026 or 12-31-2026, if only one order is a date."""
     first, second, year = figures.numbers
     if max(first, second) < 13 and first != second:
         return None

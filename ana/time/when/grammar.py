@@ -1,8 +1,9 @@
 """A grammar of phrases, matched against the words of a text.
 
-A row is a pattern, or several between semicolons, and what reads it: `[the] ORDER WEEKDAY of|in SPAN`. Capitals are
-kinds of words, or symbols that have rows of their own; small letters stand for themselves, | between alternatives,
-brackets around what may be left out. What reads it is given what the capitals stand for, None for what is left out.
+A row is a pattern, or several between semicolons, and the function that reads it: `[the] ORDER WEEKDAY of|in SPAN`.
+Capitals are kinds of words, or symbols that have rows of their own; small letters stand for themselves, | between
+alternatives, brackets around optional words. The function gets the values of the capitals, and None for optional ones
+that are missing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +20,7 @@ DEEPEST = 12
 
 
 class Level(IntEnum):
-    """What a phrase needs beside it to be read inside a longer text. A phrase that stands alone needs nothing.
+    """The words that a phrase needs beside it to be read inside a longer text. A phrase that stands alone needs none.
 
     SURE needs nothing, CLEAR no noun after it (the 5th floor), WEAK also a word that leads to it, a time beside it or
     the end of the text (mon), FAINT the same but for the end (sat). QUESTION counts in questions, ALONE in no text.
@@ -42,7 +43,7 @@ class Base(NamedTuple):
 
 
 class Row(NamedTuple):
-    """Patterns, what reads them, and what it needs in a text."""
+    """Patterns, the function that reads them, and the level that they need in a text."""
 
     patterns: str
     read: Callable[..., Any]
@@ -50,7 +51,9 @@ class Row(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A match of a symbol: the token after it, its value, what it needs in a text, and the order of its row."""
+    """A match of a symbol: the token after it, its value, the level that it needs in a text, and the order of its
+    row.
+    """
 
     end: int
     value: Any
@@ -63,7 +66,7 @@ class NoSuchDay(ValueError):
 
 
 class _End(NamedTuple):
-    """The end of a row's pattern: which argument each of its capitals is, of how many."""
+    """The end of a row's pattern: the argument to which each of its capitals belongs, and the number of arguments."""
 
     row: Row
     order: int
@@ -73,7 +76,9 @@ class _End(NamedTuple):
 
 @dataclass
 class _Node:
-    """A place in the patterns of a symbol: what may stand there, whether that is given on, what may follow."""
+    """A place in the patterns of a symbol: the possible words there, whether they are an argument, and the next
+    places.
+    """
 
     names: tuple[str, ...] = ()
     is_argument: bool = False
@@ -93,12 +98,12 @@ class _Node:
 
 
 def _is_argument(word: str) -> bool:
-    """Whether what stands at a place of a pattern is given to the function that reads the row."""
+    """Whether the words at a place of a pattern become an argument of the row's function."""
     return any(name.isupper() for name in word.split("|"))
 
 
 def _add_pattern(root: _Node, pattern: str, row: Row, order: int) -> None:
-    """Add a pattern of a row, with and without what may be left out."""
+    """Add a pattern of a row, with and without its optional parts."""
     groups: list[tuple[str, ...]] = []
     for part in pattern.replace("[", "\n[").replace("]", "]\n").splitlines():
         group = part.strip(" []")
@@ -116,7 +121,7 @@ def _add_pattern(root: _Node, pattern: str, row: Row, order: int) -> None:
 
 
 class Grammar:
-    """Rows by symbol. Of two readings of the same words the earlier row's counts."""
+    """Rows by symbol. If two rows read the same words, the earlier row counts."""
 
     def __init__(self, rows: Mapping[str, Sequence[Row]]) -> None:
         self.roots = {symbol: _Node() for symbol in rows}
@@ -126,7 +131,7 @@ class Grammar:
         self.first = {symbol: frozenset(self._find_first(symbol, set())) for symbol in self.roots}
 
     def _find_first(self, symbol: str, visited: set[str]) -> set[str]:
-        """Return the words and kinds with which a symbol may begin."""
+        """Return the words and kinds of words with which a symbol may begin."""
         names = self.roots[symbol].following.keys()
         inner = (names & self.roots.keys()) - visited
         return {*names}.union(*(self._find_first(each, visited | inner) for each in inner))
@@ -134,7 +139,7 @@ class Grammar:
 
 @dataclass
 class Chart:
-    """The readings of a text's tokens by a grammar, each worked out once."""
+    """The readings of a text's tokens by a grammar, each computed once."""
 
     grammar: Grammar
     tokens: Sequence[Token]
@@ -159,7 +164,7 @@ class Chart:
     def _walk(
         self, node: _Node, at: int, values: tuple[Any, ...], ends: dict[int, Match], level: Level, *, steps: int
     ) -> None:
-        """Collect what ends after a place, whose following words begin with a token."""
+        """Collect the matches that go through a place, if the words after it begin at a token."""
         if at >= len(self.tokens):
             return
         token = self.tokens[at]
@@ -187,7 +192,7 @@ class Chart:
             self._walk(node, at, values, ends, level, steps=steps)
 
     def _read(self, end: _End, values: tuple[Any, ...]) -> Any:
-        """Return what a row makes of its values: a day that there is not, if it or one of them is none."""
+        """Return a row's result for its values; an impossible day if the result or one of the values is impossible."""
         arguments: list[Any] = [None] * end.arguments
         for number, value in zip(end.numbers, values, strict=True):
             arguments[number] = value

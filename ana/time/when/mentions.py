@@ -11,7 +11,7 @@ from ana.time.when.reader import SOME_DAY, Reading, read
 
 @dataclass(frozen=True)
 class Mention:
-    """A place where a text names days, and these days.
+    """A place where a text names days, with these days.
 
     Args:
         start: Its first character.

@@ -1,4 +1,4 @@
-"""A phrase that is a date and nothing else: read whole, or refused with what was not read."""
+"""A phrase that is only a date: it is read completely, or refused with the words that were not read."""
 
 from datetime import date, datetime, time
 from typing import NamedTuple
@@ -32,13 +32,13 @@ class When(NamedTuple):
     Args:
         first: The first day.
         last: The last day, inclusive.
-        is_dated: Whether it names a day; a time alone is the next one.
-        at: The time of day, or from when on; None without one.
-        until: Until when.
-        zoned: The moment, where the phrase names its distance from UTC.
-        other: The day that others mean by it.
+        is_dated: Whether it names a day; a time alone means its next occurrence.
+        at: The time of day, or the beginning of a range; None if there is none.
+        until: The end of the range.
+        zoned: The moment, if the phrase names its offset from UTC.
+        other: The other day that some people mean by it.
         part: The part of the day that it names without a time.
-        bound: Which side of the day it means: before, after, from or until; empty for the day itself.
+        bound: The side of the day that it means: before, after, from or until; empty for the day itself.
         unread: Words beside a time that were not read, such as a zone.
         notes: Sentences on how it was read.
     """
@@ -57,14 +57,14 @@ class When(NamedTuple):
 
 
 def read_phrase(phrase: str, today: date, now: datetime) -> When:
-    """Return what a phrase means.
+    """Return the meaning of a phrase.
 
     Args:
         today: The day from which days are counted.
         now: The moment from which hours are counted, on that day alone; a time without a day is the next after it.
 
     Raises:
-        NotRead: It names no day, several, one that does not exist, or has words that are not read.
+        NotRead: The phrase names no day, several days or an impossible one, or has words that are not read.
     """
     reading = read(phrase, today, now if today == now.date() else None, Level.ALONE)
     bound, unread = _split_rest(reading)
@@ -90,7 +90,7 @@ def read_phrase(phrase: str, today: date, now: datetime) -> When:
 
 
 def _split_rest(reading: Reading) -> tuple[str, str]:
-    """Return the side of the day that words beside the date say, and the words that say anything else."""
+    """Return the side of the day that words beside the date name, and all other words."""
     leads = [reading.tokens[piece.start].word for piece in reading.list_kind("TIME")]  # after 5pm
     words = [token.word for token in reading.unread] + [word for word in leads if word in _BOUNDS]
     bounds = [word for word in words if word in _BOUNDS]
@@ -100,7 +100,7 @@ def _split_rest(reading: Reading) -> tuple[str, str]:
 
 
 def _join(days: Days | None, times: Times | None, today: date, now: datetime) -> When:
-    """Return a day with a time; a time alone is the next one."""
+    """Return a day with a time; a time alone means its next occurrence."""
     is_over = times is not None and today == now.date() and times.at <= now.time() and not times.ends_day
     span = days or one(today + DAY if is_over else today)
     if span.weekday not in (None, span.first.weekday()):

@@ -45,7 +45,7 @@ HALF_A_YEAR = 183
 
 
 def read_due_question(text: str, today: date) -> tuple[date, date] | None:
-    """Return the days a text such as "what's due Tuesday" asks about, if it asks what is due then and nothing else.
+    """Return the days a text such as "what's due Tuesday" asks about, if it only asks what is due then.
 
     "by Friday" counts from today, "before Friday" up to the day before; "overdue" is everything until yesterday.
     """
@@ -68,8 +68,8 @@ def read_due_question(text: str, today: date) -> tuple[date, date] | None:
 def find_named_days(text: str, today: date, *, months: bool = False) -> list[Mention]:
     """Return the days a question names, if it asks for more than what is due.
 
-    "until Friday", "by", "before", "after" and "since" open a stretch to one side. A day without a year is the one
-    nearest to today, half a year to either side.
+    "until Friday", "by", "before", "after" and "since" name a stretch that is open on one side. A day without a year is
+    the one nearest to today, half a year to either side.
 
     Args:
         months: As for `find_stretches`; good for ranking, too little for a filter.
@@ -81,11 +81,11 @@ def find_stretches(text: str, today: date, *, months: bool = False) -> list[Ment
     """Return the mentions of a question, which differ from those of a wish in two ways.
 
     Two days with "to" between them, or "and" after "between", are one stretch; "move it from Monday to Wednesday" names
-    two. And where the question is about the past, a day that is not pinned down is the latest such: "what did I do on
+    two. And if the question is about the past, a day without a fixed date is its latest occurrence: "what did I do on
     December 29", "what was due on Monday".
 
     Args:
-        months: Whether a month counts that only its name shows: "December things".
+        months: Whether a month counts that is only named: "December things".
     """
     past = _PAST.search(text) is not None
     stretches: list[Mention] = []
@@ -97,7 +97,7 @@ def find_stretches(text: str, today: date, *, months: bool = False) -> list[Ment
 
 
 def _shift(mention: Mention, times: int) -> Mention:
-    """Return the days of a mention, so many times earlier or later, unless they are pinned down."""
+    """Return the days of a mention, a number of periods earlier or later, unless they are fixed dates."""
     step = _STEPS.get(mention.step)
     if step is None:
         return mention
@@ -105,7 +105,7 @@ def _shift(mention: Mention, times: int) -> Mention:
 
 
 def shift_day(day: date, step: timedelta | relativedelta) -> date:
-    """Return a day so much later or earlier, or the last or first there is."""
+    """Return a day moved by a distance, or the last or first possible day."""
     try:
         return day + step
     except (ValueError, OverflowError):
@@ -143,7 +143,7 @@ def _move_near(mention: Mention, today: date) -> Mention:
 
 
 def has_only_fillers(text: str, days: list[Mention]) -> bool:
-    """Return whether a text has only words that a question about what is due may have beside these days."""
+    """Return whether a text has, beside these days, only words of a question about due items."""
     return _FILLERS.issuperset(_split_words(drop_mentions(text, days)))
 
 
@@ -152,7 +152,7 @@ def _split_words(text: str) -> list[str]:
 
 
 def tell_doubts(text: str, today: date) -> str:
-    """Return sentences about the days of a text that may not be meant as they are read; empty without one."""
+    """Return sentences about days of a text that may mean something else than was read; empty if there are none."""
     named = map(quote, find_impossible(text, today))
     names = " or ".join(named)
     impossible = f" There is no {names} in any calendar, so it is not used as a date." if names else ""
@@ -160,7 +160,7 @@ def tell_doubts(text: str, today: date) -> str:
 
 
 def tell_other_reading(text: str, today: date) -> str:
-    """Return a sentence with both readings of the one phrase in a text that has two; empty without one, or several."""
+    """Return a sentence with both readings of an ambiguous phrase; empty if the text has no such phrase, or several."""
     twofold = [(mention, mention.other) for mention in resolve(text, today) if mention.other]
     if len(twofold) != 1:
         return ""

@@ -1,4 +1,6 @@
-"""The one reader of dates in words: what of a text names days, times, moments and what repeats, and what is left."""
+"""The only reader of dates in words: the parts of a text that name days, times, moments and repetitions, and the
+rest.
+"""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
@@ -76,12 +78,13 @@ class Reading(NamedTuple):
 
 @keep_recent(32)  # one query is read for its words, its days and its kind
 def read(text: str, today: date, now: datetime | None = None, most: Level = Level.FAINT) -> Reading:
-    """Return what a text names.
+    """Return the days, times, moments and repetitions that a text names.
 
     Args:
         today: The day from which days are counted.
         now: The moment from which hours are counted; without it none are read.
-        most: What counts: all of a phrase (ALONE), of a question (QUESTION), of any other text (FAINT).
+        most: The readings that count: all for a phrase (ALONE), fewer for a question (QUESTION) or any other text
+            (FAINT).
     """
     scan, at = _Scan(text, _make_chart(text, today, now), [], most), 0
     while at < len(scan.chart.tokens):
@@ -98,13 +101,13 @@ def _make_chart(text: str, today: date, now: datetime | None) -> Chart:
 
 
 def _find_part(tokens: Sequence[Token]) -> str:
-    """Return the part of the day that a text names, wherever: tomorrow evening at 8."""
+    """Return the part of the day that a text names anywhere: tomorrow evening at 8."""
     parts = [str(token.kinds["PART"]) for token in tokens if "PART" in token.kinds]
     return "morning" if "morning" in parts else next((part for part in parts if part != "noon"), "")
 
 
 class _Scan(NamedTuple):
-    """What is read of a text so far, and what counts of it."""
+    """The readings of a text so far, and the check of which ones count."""
 
     text: str
     chart: Chart
@@ -112,7 +115,7 @@ class _Scan(NamedTuple):
     most: Level
 
     def find_pieces(self, at: int) -> Iterator[Piece]:
-        """Yield what counts from a token on, the longest first."""
+        """Yield the readings that count from a token on, the longest first."""
         if _FIRST.isdisjoint(self.chart.tokens[at].names):
             return
         matches = [(kind, match) for kind in _KINDS for match in self.chart.match(kind, at)]
@@ -121,7 +124,7 @@ class _Scan(NamedTuple):
                 yield Piece("DAY" if kind == "STRETCH" else kind, at, match.end, match.value)
 
     def _counts(self, kind: str, at: int, match: Match) -> bool:
-        """Return whether a reading has beside it what it needs."""
+        """Return whether a reading has beside it the words that it needs."""
         is_bare_hour = kind in ("TIME", "RANGE") and match.level == Level.FAINT
         if self.most == Level.ALONE and (not is_bare_hour or self.chart.base.part):
             return True
@@ -137,7 +140,7 @@ class _Scan(NamedTuple):
         return self.chart.tokens[at].word if 0 <= at < len(self.chart.tokens) else ""
 
     def _is_cut(self, kind: str, at: int, end: int) -> bool:
-        """Return whether it is a part of something else: Friday13, every Friday, by 4 December, 3 may leave."""
+        """Return whether a reading is a part of something else: Friday13, every Friday, by 4 December, 3 may leave."""
         tokens, (start, stop) = self.chart.tokens, (self.chart.tokens[at].start, self.chart.tokens[end - 1].end)
         if self.text[max(0, start - 1) : start].isalnum() or self.text[stop : stop + 1].isalnum():
             return True
@@ -152,7 +155,9 @@ class _Scan(NamedTuple):
         return is_verb and has_noun_behind(tokens, end)
 
     def _is_beside(self, kind: str, at: int, match: Match) -> bool:
-        """Return whether no noun follows, and a lead, a piece or an edge stands beside what may be another word."""
+        """Return whether no noun follows, and an ambiguous word has a lead, a piece or an edge of the text beside
+        it.
+        """
         tokens, end = self.chart.tokens, match.end
         if at == 0 and "DAYMONTH" in tokens[at].kinds:  # 13.01. dentist
             return True
@@ -166,7 +171,7 @@ class _Scan(NamedTuple):
         )
 
     def _has_beside(self, at: int, end: int, *kinds: str) -> bool:
-        """Return whether a piece of some kinds stands before or after these tokens."""
+        """Return whether a piece of one of these kinds is before or after these tokens."""
         last = self.pieces[-1] if self.pieces else None
         if last and last.kind in kinds and all(self._word(each) in _BESIDE for each in range(last.end, at)):
             return True
@@ -176,7 +181,7 @@ class _Scan(NamedTuple):
         )
 
     def _is_hour(self, at: int, end: int) -> bool:
-        """Return whether a mere number is an hour: 10 tonight, six in the evening; beside a day also Tue 10.30."""
+        """Return whether a number alone is an hour: 10 tonight, six in the evening; beside a day also Tue 10.30."""
         is_written = end > at + 1 or "DECIMAL" in self.chart.tokens[at].kinds
         is_part = bool(self.chart.match("PARTOFDAY", end)) or self._word(end) == "sharp"
         return is_part or (is_written and self._has_beside(at, end, "DAY"))

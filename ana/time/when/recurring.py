@@ -1,4 +1,4 @@
-"""The rows of the grammar that name what repeats, as RRULE has it: every second Tuesday at 9:15 until June."""
+"""The rows of the grammar for repetitions, in the form of RRULE: every second Tuesday at 9:15 until June."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -70,7 +70,7 @@ def _list_from(_: Base, first: int, last: int) -> list[str]:
 
 
 def _find_times(base: Base, written: Sequence[Written]) -> Parts | None:
-    """Return times of a day; one of a clock with 24 hours makes the others so. Their minutes are the same."""
+    """Return times of a day; if one is by the 24-hour clock, all are. Their minutes are the same."""
     is_24 = len(written) > 1 and any(each.is_24 or each.hour > 12 for each in written)
     readings = {settle(base, each._replace(is_24=each.is_24 or (is_24 and not each.half))) for each in written}
     times = sorted(each.at for each in readings if each)
@@ -89,7 +89,7 @@ def _merge(_: Base, one: Parts | None, more: Parts | None = None) -> Parts | Non
 
 
 def _find_rule(base: Base, before: Parts | None, core: Parts, after: Parts | None) -> Recurrence | None:
-    """Return a rule with what stands before and after its core: its times, its beginning, its end."""
+    """Return a rule with the words before and after its core: its times, its beginning, its end."""
     tails = _merge(base, before, after)
     whole = _merge(base, core, tails) if tails is not None else None
     if whole is None or len({"until", "length", "COUNT"} & whole.keys()) > 1:
@@ -110,7 +110,7 @@ def _find_rule(base: Base, before: Parts | None, core: Parts, after: Parts | Non
 
 
 def _put_on(_: Base, pace: Pace, on: On) -> Parts | None:
-    """Return a rule of a pace on days that one of its frequency has."""
+    """Return a rule with an interval, on days that fit its frequency."""
     return _make(pace, on[0], **on[1])
 
 

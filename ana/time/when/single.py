@@ -1,4 +1,4 @@
-"""The one day or time that a statement is about, where one is clear."""
+"""The single day or time that a statement is about, if it is clear."""
 
 import re
 from datetime import date, datetime, timedelta
@@ -35,11 +35,11 @@ _NEARLY = 0.8
 def find_single(text: str, now: datetime, *, is_timed: bool = True) -> str | None:
     """Return the ISO date or date-time of a text.
 
-    None where it names none, several, or one that recurs, is over or does not exist; and of a text that is too long to
-    be about one.
+    None if it names none, several, or one that recurs, is over or does not exist; also None for a text that is too long
+    to be about one.
 
     Args:
-        is_timed: Whether a time without a day counts: the next one then.
+        is_timed: Whether a time without a day counts, as its next occurrence.
     """
     if len(text) > LONGEST or _PAST.search(text):
         return None
@@ -74,7 +74,7 @@ def is_only_when(text: str, now: datetime) -> bool:
 
 
 def _has_loose(reading: Reading) -> bool:
-    """Whether a word outside of what was read may name a day: beside another one, neither is clear."""
+    """Whether a word outside the readings may name a day; beside another day, neither would be clear."""
     unread = {token.start for token in reading.unread}
     places = ((reading.tokens[at - 1].word if at else "", token) for at, token in enumerate(reading.tokens))
     is_loose = any(token.start in unread and _is_loose(token, before) for before, token in places)
@@ -100,7 +100,7 @@ def _is_loose(token: Token, before: str) -> bool:
 
 
 def _is_one_day(reading: Reading, days: list[Mention], today: date, *, is_timed: bool) -> bool:
-    """Whether a text that names days names one and no other, which is not over."""
+    """Whether the named days are a single day that is not over."""
     is_one = len({(day.first, day.last) for day in days}) == 1 and days[0].first == days[0].last >= today
     if not is_one or _has_loose(reading):
         return False
@@ -108,7 +108,7 @@ def _is_one_day(reading: Reading, days: list[Mention], today: date, *, is_timed:
 
 
 def _is_unclear(reading: Reading, day: Mention, today: date, *, is_timed: bool) -> bool:
-    """Whether a feast belongs to what follows (the Christmas lights), or a day without year and time may be over."""
+    """Whether a feast belongs to the next word (the Christmas lights), or a day without year and time may be over."""
     (piece,) = (each for each in reading.pieces if reading.span(each)[0] == day.start)
     is_feast = not any(token.kinds for token in reading.tokens[piece.start : piece.end])
     is_leap = (day.first.month, day.first.day) == (2, 29)  # far away, whatever is meant

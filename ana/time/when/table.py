@@ -63,7 +63,7 @@ def _find_feast(base: Base, which: int | None, find: Find, year: int | None) -> 
 
 
 def _join(base: Base, first: Days, last: Days) -> Days | None:
-    """Return the days from one to another; of two weekdays the second may be that of the next week."""
+    """Return the days from one to another; if both are weekdays, the second may be in the next week."""
     end = last.last + WEEK if last.last < first.first else last.last
     return first._replace(last=end) if first.first == first.last < end else None
 
@@ -102,7 +102,9 @@ def _last(base: Base, day: Days, length: Length) -> Days | None:
 
 
 def _find_soon(base: Base, weekday: int, number: int) -> Days | None:
-    """Return Tues 13th within two months, for another number may follow a weekday."""
+    """Return a date such as Tues 13th, only within two months, because a weekday may be followed by another kind of
+    number.
+    """
     days = find_number(base, number, weekday)
     return days if days and (days.first - base.today).days < 62 else None
 

@@ -20,7 +20,7 @@ _FEW = 3
 
 
 class Written(NamedTuple):
-    """A time of day as written: its hour may be one of a clock with 12, in which half of the day it says, a or p."""
+    """A time of day as written: its hour may be by the 12-hour clock, with the half of the day, a or p."""
 
     hour: int
     minute: int = 0
@@ -29,7 +29,7 @@ class Written(NamedTuple):
 
 
 class Times(NamedTuple):
-    """A time of day, or from when to when; whether it was taken for one after noon, and whether it ends its day."""
+    """A time of day, or a range; whether it was assumed to be after noon, and whether it ends its day."""
 
     at: time
     until: time | None = None
@@ -78,7 +78,7 @@ def _write_decimal(_: Base, figures: Figures, half: str | None = None) -> Writte
 
 
 def _shift(base: Base, minutes: int, written: Written) -> Written:
-    """Return so many minutes past a time, or to it: ten to one is before one of the same half of the day."""
+    """Return a number of minutes past a time, or before it: ten to one is before one in the same half of the day."""
     if minutes < 0 and (at := settle(base, written)):
         written = Written(at.at.hour, at.at.minute, is_24=True)
     hour, minute = divmod(written.hour * 60 + written.minute + minutes, 60)
@@ -90,7 +90,9 @@ def _shift_back(base: Base, minutes: int, written: Written) -> Written:
 
 
 def _settle_range(base: Base, first: Written, last: Written) -> Times | None:
-    """Return from when to when; am or pm beside the last alone is meant of the first too, if that is before it."""
+    """Return a range of times; am or pm beside the last time applies to the first too, if that makes it earlier than
+    the last.
+    """
     begin, end = settle(base, first), settle(base, last)
     if begin and end and last.half and not (first.half or first.is_24):
         same = settle(base, first._replace(half=last.half))
@@ -118,7 +120,7 @@ def _measure(_: Base, amount: float, unit: str) -> Length | None:
 
 
 def _find_moment(base: Base, length: Length) -> datetime | None:
-    """Return the first full minute that lies so much ahead or more; None if that is a matter of days."""
+    """Return the first full minute at least this far ahead; None if the distance is in days."""
     if not length.minutes or base.now is None:
         return None
     moment = base.now + length.days + timedelta(minutes=length.minutes)

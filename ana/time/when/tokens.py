@@ -1,4 +1,4 @@
-"""The words of a text that dates are made of, each with the kinds that the grammar knows it by."""
+"""The words of a text from which dates are made, each with its kinds in the grammar."""
 
 import re
 from collections.abc import Mapping
@@ -102,10 +102,10 @@ class Token(NamedTuple):
     Args:
         start: Its first character.
         end: The character after its last.
-        word: It in small letters; a sign of a range is -.
-        kinds: The kinds of the grammar that it is of, with its value as each.
+        word: The token in lower case; a sign of a range is -.
+        kinds: The kinds of the grammar to which it belongs, with its value for each.
         names: Its word and its kinds.
-        level: What it needs beside it if it stands alone in a text, as `grammar.Level` says.
+        level: The words that it needs beside it if it is alone in a text; see `grammar.Level`.
         joins: Whether it may stand between the words of one date: Tue, 13 Jan. 2026.
     """
 
@@ -135,7 +135,7 @@ def read_tokens(text: str) -> list[Token]:
 
 
 def _read_figures(text: str) -> dict[str, Any]:
-    """Return the kinds of figures, with their value as each."""
+    """Return the kinds of figures, with the value for each kind."""
     kind = next(kind for kind, pattern in _KINDS if pattern.fullmatch(text))
     numbers = tuple(map(int, _NUMBER.findall(text)))
     if kind not in ("NUMBER", "ORDINAL"):

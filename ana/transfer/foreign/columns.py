@@ -1,4 +1,6 @@
-"""Meanings of a table's columns: a short list of known programs; for others a person or a model says it."""
+"""Meanings of a table's columns: a short list of known programs; for other programs a person or a model names the
+meanings.
+"""
 
 import re
 from collections import defaultdict
@@ -64,10 +66,10 @@ class Columns:
     """The meanings of a table's columns.
 
     Args:
-        program: Where they are from; part of the ids.
-        kind: The type of the items; empty to tell by the columns.
-        roles: The columns by what they are; several are read one after another.
-        words: What a value means, in small letters, by what its column is.
+        program: The program that wrote them; a part of the ids.
+        kind: The type of the items; empty if the columns decide it.
+        roles: The columns by their role; several columns of a role are read one after another.
+        words: The meanings of values, in lower case, by the role of their column.
         keeps_rest: Whether other columns are kept under their own names.
     """
 
@@ -78,7 +80,7 @@ class Columns:
     keeps_rest: bool = True
 
     def read(self, row: Row) -> Texts:
-        """Return the texts of a row by what its columns are."""
+        """Return the texts of a row by the roles of its columns."""
         texts: Texts = defaultdict(str)
         for role, names in self.roles.items():
             text = ("\n" if role == "text" else " ").join(filter(None, (spell(row.get(name)) for name in names)))
@@ -92,7 +94,7 @@ class Columns:
         return {name: each for name, each in texts.items() if is_name(name)}
 
     def describe(self, columns: Iterable[str]) -> list[str]:
-        """Return lines that say what becomes of each column of a table."""
+        """Return a line about the use of each column of a table."""
         roles = {name: role for role, names in self.roles.items() for name in names if role != "leave_out"}
         lines: dict[str, list[str]] = {role: [] for role in (*self.roles, "kept as they are", "left out")}
         for name in columns:
@@ -123,10 +125,10 @@ def read_columns(roles: Mapping[str, Any], columns: Iterable[str], known: Column
     """Read a person's or a model's description of a table's columns.
 
     Args:
-        roles: The columns, by what they are: a name, or a list of names. "Status = Done, Closed" says which values mean
-            that a thing is done.
-        columns: Those of the table.
-        known: What is known of them already.
+        roles: The columns by role: a name, or a list of names. "Status = Done, Closed" names the values that mean that
+            a task is done.
+        columns: The columns of the table.
+        known: The meanings that are known already.
 
     Raises:
         UserError: It names a column that the table does not have, or none for the title and the text.
@@ -146,7 +148,7 @@ def read_columns(roles: Mapping[str, Any], columns: Iterable[str], known: Column
 
 
 def _read(named: Mapping[str, Iterable[str]], there: Mapping[str, str]) -> Columns:
-    """Return columns as they are named, each as it is called in the table, and what their values mean."""
+    """Return the named columns in the table's own spelling, and the meanings of their values."""
     roles: dict[str, tuple[str, ...]] = {}
     words: dict[str, dict[str, str]] = {}
     for role, names in named.items():
@@ -161,7 +163,7 @@ def _read(named: Mapping[str, Iterable[str]], there: Mapping[str, str]) -> Colum
 
 
 def spell(value: Json) -> str:
-    """Return a value as text: of a list its parts, of one that is ticked off a line for each."""
+    """Return a value as text: the parts of a list, or a line for each entry of a checklist."""
     match value:
         case list():
             parts = [*filter(None, map(spell, value))]

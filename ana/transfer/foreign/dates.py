@@ -1,4 +1,4 @@
-"""Dates that mean the same day whenever they are read, and rules that say when they are next."""
+"""Dates that mean the same day whenever they are read, and rules that name their next date."""
 
 import re
 from collections.abc import Iterable
@@ -53,7 +53,7 @@ def read_date(text: str, there: tzinfo | None, zone: tzinfo, near: date | None =
 
 
 def _read_whole(text: str, today: date) -> When | None:
-    """Return what a text means if it is one day, with a time or without, and says nothing else."""
+    """Return the meaning of a text if it is a single day, with or without a time, and nothing else."""
     with suppress(NotRead):
         when = read_phrase(text.replace("@", "at"), today, datetime.combine(today, time()))
         if when == When(when.first, when.first, at=when.at, other=when.other):
@@ -73,14 +73,14 @@ def _to_property(moment: datetime, there: tzinfo | None, zone: tzinfo) -> str | 
 
 
 def is_month_first(texts: Iterable[str]) -> bool | None:
-    """Return whether dates such as 12/28/2026 begin with the month; None if none of them tells."""
+    """Return whether dates such as 12/28/2026 begin with the month; None if none of them decides it."""
     matches = [match for text in texts if (match := _SLASHED.match(text))]
     month, day = (any(int(match[place]) > 12 for match in matches) for place in (2, 1))
     return None if month == day else month
 
 
 def settle_order(text: str, month_first: bool | None) -> str:
-    """Return a date such as 12/28/2026 7:30 PM in ISO 8601, if its order is known; any other text as it is."""
+    """Return a date such as 12/28/2026 7:30 PM in ISO 8601, if its order is known; any other text unchanged."""
     if month_first is not None and _SLASHED.match(text):
         for at in _TIMES:
             with suppress(ValueError):
@@ -90,11 +90,11 @@ def settle_order(text: str, month_first: bool | None) -> str:
 
 
 def read_rule(text: str, since: datetime, zone: tzinfo, there: tzinfo | None, date_: str = "") -> Properties | None:
-    """Return a rule as properties, with its next date if that is not known; None if it does not say when that is.
+    """Return a rule as properties, with its next date if that is not given; None if the rule does not determine it.
 
     Args:
-        text: An RRULE or words. Todoist's "every!" counts from when it was done.
-        since: When it was written; it counts from the next day that it names.
+        text: An RRULE or words. Todoist's "every!" counts from the day it was done.
+        since: The day on which it was written; the rule counts from the next day that it names.
         there: The zone in which its times are.
         date_: The next date, if it is known.
     """

@@ -1,4 +1,4 @@
-"""Rows of a table as items: done by code, the same at each reading, and each row only once."""
+"""Rows of a table as items: converted by code, with the same result at each reading, and each row only once."""
 
 import re
 from collections import Counter, defaultdict
@@ -33,7 +33,7 @@ def read_rows(path: Path, table: Table, columns: Columns, zone: tzinfo) -> Bundl
 
 
 class _Maker:
-    """Makes items of rows: `notes` has what is to be said of which."""
+    """Makes items of rows; `notes` has remarks and the rows to which they belong."""
 
     def __init__(self, columns: Columns, zone: tzinfo, written: str, rows: list[Texts]) -> None:
         self.notes: defaultdict[str, list[str]] = defaultdict(list)
@@ -74,7 +74,7 @@ class _Maker:
         return {"type": kind, "status": status if kind == "task" else ""}
 
     def _read_dates(self, texts: Texts, title: str) -> Properties:
-        """Return the dates of a row, each that is not clear in words, and how it repeats."""
+        """Return the dates of a row, unclear ones as text, and its repetition."""
         there = find_zone(texts["zone"]) if texts["zone"] else self._zone
         dates: Properties = {}
         for role in _DATES:

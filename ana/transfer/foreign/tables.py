@@ -35,7 +35,7 @@ class Table:
 def read_table(path: Path) -> Table | None:
     """Return the table of a file, or of the files of a folder or ZIP together; None if there is none.
 
-    Raises UserError if it cannot be read, has too much, or files of several kinds.
+    Raises UserError if it cannot be read, has too many rows, or files of several kinds.
     """
     if path.is_dir():
         return _join(path)
@@ -77,7 +77,9 @@ def _make_table(rows: Rows) -> Table:
 
 
 def _read_json(file: Path, text: str) -> Table | None:
-    """Return the first list of objects that a known program writes, else the longest; without one the object itself."""
+    """Return the first list of objects that a known program writes, else the longest list; without a list, the object
+    itself.
+    """
     try:
         value = read_plain_json(text)
     except ValueError as exc:
@@ -91,7 +93,7 @@ def _read_json(file: Path, text: str) -> Table | None:
 
 
 def _iter_objects(value: Any, place: str = "", above: Row | None = None) -> Iterator[tuple[str, Row]]:
-    """Yield every object, with where its list stands; each has also what stands around its list."""
+    """Yield every object, with the place of its list; each object also gets the values around its list."""
     if isinstance(value, list):
         for each in value:
             yield from _iter_objects(each, place, above)
@@ -104,7 +106,7 @@ def _iter_objects(value: Any, place: str = "", above: Row | None = None) -> Iter
 
 
 def _flatten(value: dict[str, Any], lead: str = "") -> Row:
-    """Return an object with what objects in it have as its own: "due.date"."""
+    """Return an object with the values of nested objects as its own: "due.date"."""
     row: Row = {}
     for name, each in value.items():
         row |= _flatten(each, f"{lead}{name}.") if isinstance(each, dict) else {f"{lead}{name}": each}

@@ -1,4 +1,4 @@
-"""Todoist's CSV export of a project: its tree of sections, tasks and notes as rows that stand for themselves."""
+"""Todoist's CSV export of a project: its tree of sections, tasks and notes as rows that can be read independently."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ _NUMBERED = re.compile(r"(?<!\s)\s*\[(?:\d+|\w{16})\](?:\s*\(\d+\))?\Z")
 def read_outline(file: str, rows: Rows) -> Rows:
     """Return a row for each task, and for each note without one; a task's notes are in its text.
 
-    The file is called as the project.
+    The file has the name of the project.
     """
     project, section = _NUMBERED.sub("", file) or file, ""
     above: list[tuple[int, Row]] = []  # a note's task, and the tasks above it, the outermost first, by their indents

@@ -1,1 +1,1 @@
-"""Calendar files (RFC 5545): what is read from them as items, and items written as such a file."""
+"""Calendar files (RFC 5545): reading them as items, and writing items as such a file."""

@@ -1,4 +1,6 @@
-"""The days and moments of a calendar file, in zones that everybody knows, that Windows names, or that the file has."""
+"""The days and moments of a calendar file, in standard zones, in zones with Windows names, or in zones that the file
+defines.
+"""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -38,8 +40,8 @@ class Moments:
         zone: The zone in which moments are written: the person's, or a series'.
         default: The zone of moments that name none, and of series in UTC: the calendar's, if it names one.
         tables: The zones that the file itself describes, by name.
-        year: The first of two years in which such a zone is compared with those that have a name.
-        zones: Those that were met, by name.
+        year: The first of two years in which such a zone is compared with standard zones.
+        zones: The zones met so far, by name.
         is_moved: Whether it writes in another zone than the person's.
     """
 
@@ -52,15 +54,15 @@ class Moments:
 
     @property
     def unknown(self) -> list[str]:
-        """The names that no zone has; their moments are read in the person's."""
+        """The unknown names of zones; their moments are read in the person's zone."""
         return [name for name, zone in self.zones.items() if zone is None]
 
     def move(self, zone: tzinfo) -> "Moments":
-        """Return the same for another zone, in which moments without a zone are read, too."""
+        """Return a reader for another zone, in which moments without a zone are read too."""
         return replace(self, zone=zone, default=zone, is_moved=zone is not self.zone)
 
     def list_dates(self, component: Component, name: str) -> list[date]:
-        """Return the days and the aware moments of a property. Raises BadRecord if it has others."""
+        """Return the days and the aware moments of a property. Raises BadRecord if it has other values."""
         dates = []
         for value in list_values(component, name):
             for each in getattr(value, "dts", [value]):
@@ -94,7 +96,7 @@ class Moments:
         return start, max(start, end)
 
     def read_stamp(self, component: Component, name: str) -> str | None:
-        """Return a stamp; None if it has none, or one at the edge of the calendar."""
+        """Return a component's stamp; None if it has none, or one at the edge of the calendar."""
         at = next(iter(self.list_dates(component, name)), None)
         return to_stamp(at) if isinstance(at, datetime) and 1 < at.year < 9999 else None
 
@@ -115,7 +117,7 @@ class Moments:
         return alarms
 
     def write(self, moment: date) -> str:
-        """Return a day, or a moment in the person's local time, as properties hold it."""
+        """Return a day, or a moment in the person's local time, in the form of properties."""
         return write_moment(to_here(moment, self.zone) if isinstance(moment, datetime) else moment)
 
     def _find_zone(self, name: str | None) -> tzinfo:
@@ -138,14 +140,14 @@ def to_here(moment: date, zone: tzinfo) -> datetime:
 
 
 def write_moment(moment: date) -> str:
-    """Return a day or a moment as properties hold it."""
+    """Return a day or a moment in the form of properties."""
     if not isinstance(moment, datetime):
         return moment.isoformat()
     return moment.isoformat(timespec="seconds" if moment.second else "minutes")
 
 
 def _fit(end: date, start: date) -> date:
-    """Return an end as a day or a moment, whichever the start is."""
+    """Return an end in the same form as the start: as a day or a moment."""
     if isinstance(start, datetime):
         return end if isinstance(end, datetime) else datetime.combine(end + timedelta(1), time(), start.tzinfo)
     # the day on whose midnight it ends is not one of its days
@@ -175,7 +177,7 @@ def _unescape(name: str) -> str:
 
 
 def _find_zone(name: str, table: str, year: int) -> tzinfo | None:
-    """Return the zone of a name; where nobody knows it, that of its table in the file; None if there is none."""
+    """Return the zone of a name; for an unknown name, the zone of its table in the file; None if there is none."""
     parts, location = name.strip("/").split("/"), _LOCATION.search(table)
     # some programs write their own name before it: /citadel.org/20210210_1/Europe/Berlin
     tails = ["/".join(parts[at:]) for at in range(len(parts) if name.startswith("/") else 1)]
@@ -195,7 +197,7 @@ def _find_zone(name: str, table: str, year: int) -> tzinfo | None:
 
 
 def _find_alike(own: tzinfo, year: int) -> tzinfo | None:
-    """Return the zone with a name whose clocks show the same on each day of two years, None if there is none."""
+    """Return the standard zone whose clocks show the same on each day of two years; None if there is none."""
     days = [datetime(min(year, 9000), 1, 1, 12) + timedelta(n) for n in range(730)]
     days = [*days[::180], *days]  # few are the same in winter and summer
     offsets = [own.utcoffset(day) for day in days]

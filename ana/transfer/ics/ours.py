@@ -1,4 +1,4 @@
-"""Items of ours that come back in a calendar file."""
+"""ana's own items that come back in a calendar file."""
 
 from collections import defaultdict
 from datetime import tzinfo
@@ -28,7 +28,7 @@ def find_base(component: Component) -> Item | None:
 
 
 def is_written_from(group: list[Component], base: Item, zone: tzinfo) -> bool:
-    """Return whether components are as we write an item, so that it is still what it was."""
+    """Return whether components equal the ones that ana writes for an item, so that the item is unchanged."""
     try:
         ours = [parse_part(each.to_ical().decode()) for each in list_components(base, zone, defaultdict(list))]
     except (ValueError, OverflowError):
@@ -37,7 +37,7 @@ def is_written_from(group: list[Component], base: Item, zone: tzinfo) -> bool:
 
 
 def merge(read: Properties, base: Properties) -> Properties:
-    """Return the fields of an item from a file, completed by the fields that only ana gives."""
+    """Return the fields of an item from a file, completed by the fields that only ana has."""
     anchor = next((key for key in DATE_KEYS if day_of(base.get(key))), "start_date")
     rest = {key: value for key, value in base.items() if key not in (_IN_FILES | ({"status"} & read.keys()))}
     if "due_date" in read:

@@ -34,7 +34,7 @@ def split_parts(path: Path) -> tuple[list[tuple[str, str]], list[str], str]:
     """Return kind and text of every event, to-do and zone table of a file, the names of its other components, and the
     name of the zone that it says it is in; empty if it says none, or several.
 
-    Raises UserError if it is not UTF-8, or a component begins and does not end.
+    Raises UserError if it is not UTF-8, or a component has no end.
     """
     # bytes, because a fold may part the bytes of one character
     text = decode_text(path, _FOLD.sub(b"", read_bytes(path))).replace("\r\n", "\n").replace("\r", "\n")
@@ -69,7 +69,7 @@ less than to parse them."""
 def parse_part(text: str) -> Component:
     """Return a component whose dates have no zone but their parameter X-ZONE; without alarms that cannot be read.
 
-    Raises BadRecord if it cannot be read, or lists more than is read of one.
+    Raises BadRecord if it cannot be read, or lists more values than are read.
     """
     for name, count in _count_listed(text).items():
         if count > MOST_LISTED[name]:
@@ -92,7 +92,7 @@ def _parse(text: str) -> Component | None:
 
 
 def _count_listed(text: str) -> Counter[str]:
-    """Return how many values the properties have that are lists, each counted by its commas."""
+    """Return the number of values in properties that are lists, counted by their commas."""
     counts = Counter[str]()
     for line in text.splitlines():
         name = re.split("[;:]", line, maxsplit=1)[0].upper()

@@ -1,4 +1,6 @@
-"""A calendar file as items: each event and to-do with how it repeats, what of that is left out or moved, its alarms."""
+"""A calendar file as items: each event and to-do with its repetition, the dates that are left out or moved, and its
+alarms.
+"""
 
 import hashlib
 import re
@@ -43,7 +45,8 @@ MOST_COUNTED = 5_000_000
 
 
 def read(path: Path, zone: tzinfo) -> Bundle:
-    """Return the events and to-dos of a calendar file, in the person's zone; what cannot be kept is named.
+    """Return the events and to-dos of a calendar file, in the person's zone; notes name the parts that cannot be
+    stored.
 
     Raises UserError if the file is not UTF-8, or cut off.
     """
@@ -61,9 +64,10 @@ def read(path: Path, zone: tzinfo) -> Bundle:
 
 
 class _Calendar:
-    """Reads components as items: `age` is the stamp of those without one, `notes` what is to be said of which.
+    """Reads components as items: `age` is the stamp of components that have none, `notes` has remarks and the
+    components to which they belong.
 
-    What has an organiser or guests is others' words; `authors` has their addresses by the item's id.
+    Events with an organiser or guests are text by others; `authors` has their addresses by the item's id.
     """
 
     def __init__(self, moments: Moments, age: str) -> None:
@@ -116,7 +120,9 @@ class _Calendar:
             self._leave_out(read_text(group[0], "SUMMARY"), exc)
 
     def _keep_newest(self, group: list[Component]) -> dict[date | None, Component]:
-        """Return a series, by None, and its single dates, of each what was sent last: that replaces what was before."""
+        """Return a series, under None, and its single dates, each in the last version sent, which replaces earlier
+        ones.
+        """
         newest: dict[date | None, Component] = {}
         for each in group:
             at = next(iter(self._moments.list_dates(each, "RECURRENCE-ID")), None)
@@ -155,9 +161,9 @@ class _Calendar:
             yield self._make_item(its_id, part.component, own, base if is_first else None)
 
     def _read_parts(self, master: Component, singles: list[Component]) -> list[Part]:
-        """Return a series in its parts; nothing if it does not repeat, or no rule of ours says how.
+        """Return a series in its parts; nothing if it does not repeat, or no rule of ana's can express it.
 
-        Changes for all that follows are taken from the list.
+        Changes for all later dates are taken from the list.
         """
         span, rules, title = self._moments.read_span(master), _list_rules(master), read_text(master, "SUMMARY")
         if span is None or not (rules or "RDATE" in master):
@@ -174,7 +180,7 @@ class _Calendar:
         return parts
 
     def _find_own(self, start: date, title: str) -> tzinfo:
-        """Return the zone in which a series is: its own if that has a name, else the person's."""
+        """Return the zone of a series: its own if that has a name, else the person's."""
         zone, own = self._moments.zone, start.tzinfo if isinstance(start, datetime) else None
         if str(own) == "UTC" and self._moments.default:
             own = self._moments.default  # programs that write all moments in UTC say there which clock they follow
@@ -186,7 +192,9 @@ class _Calendar:
         return zone
 
     def _read_exceptions(self, part: Part, own: Properties, singles: list[Component]) -> Properties:
-        """Return what is left out and moved; another event than its series stays in the list."""
+        """Return the dates that are left out and moved; an exception that differs otherwise from its series stays in
+        the list.
+        """
         moved, exceptions, others = dict[str, Json](), own["except"], list[Component]()
         cancelled, age = {*part.list_exceptions()}, self._read_age(part.master)
         assert isinstance(exceptions, list)
@@ -207,7 +215,7 @@ class _Calendar:
         return {"moved": moved or None, "except": exceptions}
 
     def _find_move(self, part: Part, own: Properties, single: Component) -> str | None:
-        """Return when a date is that differs from its series in that alone; None of another."""
+        """Return the new time of a date that differs from its series only in its time; None for any other date."""
         to, values = part.moments.read_span(single), self._read_properties(single, part.moments)
         is_same = all(own.get(name) == value for name, value in values.items() if name not in OWN_DATES)
         is_same = is_same and all(read_text(part.component, name) == read_text(single, name) for name in _TEXTS)

@@ -1,4 +1,4 @@
-"""A series of a calendar file as ours: its rule, where it is changed for all that follows, and its single dates."""
+"""A series of a calendar file in ana's form: its rule, changes for all later dates, and its single dates."""
 
 import re
 from calendar import monthrange
@@ -27,17 +27,17 @@ _UNTIL_DAY = re.compile(r"(UNTIL=\d{8})T\w*")
 
 @dataclass(frozen=True)
 class Part:
-    """A series, or what of it lies between two changes that are for all that follows.
+    """A series, or the part of it between two changes for all later dates.
 
     Args:
-        component: What says how it is: the series' own, or the change.
-        master: The series' own, which has the single dates of all parts.
+        component: The component that describes it: the series' own, or the change.
+        master: The series' own component, which has the single dates of all parts.
         span: Its first date.
-        rule: How it goes on from there; NO_RULE where single dates are all there is.
+        rule: The rule from there on; NO_RULE if there are only single dates.
         moments: Reads and writes dates in the zone of the series.
-        since: From which of the dates of the whole on it is, in local time.
-        until: Before which.
-        later: How much later it is than the whole would be.
+        since: The date of the whole series with which it begins, in local time.
+        until: The date of the whole series before which it ends.
+        later: The time by which it is later than the whole series would be.
     """
 
     component: Component
@@ -66,7 +66,7 @@ class Part:
     def name(self, at: date) -> str | None:
         """Return the name of a date in `except` and `moved`: its day, or its moment if a day has several.
 
-        None if nothing is at its time.
+        None if there is no occurrence at its time.
         """
         place = self.place(at)
         if place is None or self.is_day or not isinstance(at, datetime):
@@ -76,7 +76,7 @@ class Part:
         return str(place.date()) if place.time() == self.first.time() else None
 
     def holds(self, at: date) -> bool:
-        """Return whether a date of the whole is one of this part, left out or not."""
+        """Return whether a date of the whole series belongs to this part, even if it is left out."""
         place = self.place(at)
         if place is None or place in self._added:
             return place is not None
@@ -133,7 +133,7 @@ def split_series(
 
 
 def is_for_all(component: Component) -> bool:
-    """Return whether a change is for all dates that follow."""
+    """Return whether a change is for all later dates."""
     return any(
         each.params.get("RANGE", "").upper() == "THISANDFUTURE" for each in list_values(component, "RECURRENCE-ID")
     )
@@ -160,7 +160,9 @@ def _skip_short_months(rule: Rule, first: datetime) -> Rule:
 
 
 def _shift(rule: Rule, at: datetime, later: timedelta) -> Rule:
-    """Return a rule all of whose dates after one are later. Raises ValueError if none of ours says so."""
+    """Return a rule with all dates after one moved to a later time. Raises ValueError if no rule of ana's can express
+    that.
+    """
     days = ((at + later).date() - at.date()).days
     if (days and rule["FREQ"] not in ("DAILY", "WEEKLY")) or (later and rule.times):
         raise ValueError("its dates are moved in a way that no rule says")

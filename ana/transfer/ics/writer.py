@@ -39,13 +39,14 @@ _Notes = defaultdict[str, list[str]]
 
 
 def write_calendar(items: Iterable[Item], zone: tzinfo, *, whole: bool = True) -> tuple[bytes, int, list[str]]:
-    """Return a calendar file, how many items are in it, and a sentence for each kind of thing that is not.
+    """Return a calendar file, the number of its items, and a sentence for each kind of item that is left out.
 
-    Those without a date, and those that are done, are left out, but to-dos of another program, which go back as such.
+    Items without a date and done items are left out, except to-dos of another program, which are written as to-dos
+    again.
 
     Args:
-        whole: Whether each event carries its item, to be the same again where the file comes in. Who subscribes to a
-            calendar needs no more than it shows, and of many programs that is events alone.
+        whole: Whether each event contains its whole item, so that an import restores it unchanged. A subscribed
+            calendar needs only the visible fields, and many programs show only events.
     """
     calendar, count, notes = Calendar(), 0, _Notes(list)
     calendar.add("prodid", "-//ana//EN")
@@ -66,9 +67,10 @@ def write_calendar(items: Iterable[Item], zone: tzinfo, *, whole: bool = True) -
 
 
 def list_components(item: Item, zone: tzinfo, notes: _Notes, *, whole: bool = True) -> list[Component]:
-    """Return the event of an item, and after it the occurrences that are moved; nothing if it has no date or is done.
+    """Return the event of an item, and after it its moved occurrences; nothing if the item has no date or is done.
 
-    `notes` gets what a calendar cannot say. Raises OverflowError or ValueError if its date is beyond the calendar.
+    `notes` gets a remark for each fact that a calendar cannot express. Raises OverflowError or ValueError if the item's
+    date is beyond the calendar.
     """
     is_to_do = whole and item.properties.get("type") == "task" and bool(item.properties.get("uid"))
     zone = find_own_zone(item) or zone
@@ -94,7 +96,7 @@ def list_components(item: Item, zone: tzinfo, notes: _Notes, *, whole: bool = Tr
 
 
 def _add_repeat(event: Component, repeat: Repeat, notes: _Notes) -> Mapping[datetime, datetime]:
-    """Add to an event when it repeats; return where the occurrences are that are moved."""
+    """Add its repetition to an event; return the places of its moved occurrences."""
     rule = _write_rule(repeat) if not repeat.from_done else None
     is_over = repeat.end and repeat.end < repeat.first
     if rule is None or (not rule and repeat.source[1]):
@@ -117,14 +119,16 @@ def _add_repeat(event: Component, repeat: Repeat, notes: _Notes) -> Mapping[date
 
 
 def _iter_beside(repeat: Repeat) -> Iterator[datetime]:
-    """Yield the moments beside the rule; programs differ in whether a first date counts that the rule does not name."""
+    """Yield the moments beside the rule, because programs differ in whether a first date counts that the rule does not
+    name.
+    """
     is_named = repeat.rule is NO_RULE or any(iter_matching(repeat.rule, repeat.first, repeat.first, repeat.first))
     yield from () if is_named else [repeat.first]
     yield from (at for at in repeat.also if not repeat.is_exception(at))
 
 
 def _read_span(properties: Properties, zone: tzinfo) -> Span | None:
-    """Return the days or moments between which an item is, or twice its own; None if it has none."""
+    """Return the first and the last day or moment of an item, or its only one twice; None if it has none."""
     keys = [key for key in DATE_KEYS if day_of(properties.get(key))]
     if not keys or keys == ["end_date"]:
         return None
@@ -206,7 +210,7 @@ def _add_alarms(event: Component, remind: Json, start: date, zone: tzinfo, notes
 
 
 def _read_trigger(remind: Json, start: date, zone: tzinfo) -> datetime | timedelta | None:
-    """Return the moment of a reminder, or how far from the beginning it is; None if it rings nothing."""
+    """Return the moment of a reminder, or its distance from the beginning; None if nothing rings."""
     part = read_part(remind, zone)
     if not isinstance(part, Distance):
         return part and part.astimezone(UTC)
@@ -217,9 +221,10 @@ def _read_trigger(remind: Json, start: date, zone: tzinfo) -> datetime | timedel
 
 
 def _write_rule(repeat: Repeat) -> str | None:
-    """Return the RRULE that says the same, where ours takes the last day of a short month; None if none does.
+    """Return the RRULE with the same dates for a rule of ana's, which takes the last day of a short month; None if
+    there is none.
 
-    Empty where there is no rule.
+    Empty if there is no rule.
     """
     rule = repeat.rule
     if rule is NO_RULE:

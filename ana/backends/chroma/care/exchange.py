@@ -1,8 +1,8 @@
-"""Replacing the old Chroma by a new one: a restored one, one embedded again, or one without purged records.
+"""Replacing Chroma by a new one: restored, embedded again, or without purged records.
 
-One file says where it is made and whether the exchange is decided: until then nothing has changed, afterwards the next
-process that opens the folder finishes the exchange. So a process that ends at any moment leaves all of the old or all
-of the new. Only files that ana is known to write are replaced or removed.
+A note says where the new one is made and whether the exchange is decided: before that nothing has changed, and after it
+the next process that opens the folder finishes the exchange. So a process that ends at any moment leaves the whole old
+state or the whole new one. Only files that ana is known to write are replaced or removed.
 """
 
 import json
@@ -52,9 +52,10 @@ _LOST = (
 
 @dataclass(frozen=True)
 class ExchangeNote:
-    """An exchange: the folder, in the data folder, of what is new, and where the traces go, if not Chroma alone is new.
+    """An exchange: the folder of the new files, inside the data folder, and the place of the traces if they are new
+    too.
 
-    Once it is decided it is put in the place of what is there; else it is removed.
+    Once it is decided, the new files replace the old ones; else the new files are removed.
     """
 
     unpacked: Annotated[str, Field(pattern=r"^restored-[a-z0-9_]{8}$")]
@@ -85,9 +86,9 @@ def prepare_exchange(path: Path, traces: Path | None = None) -> Iterator[Path]:
 
 
 def read_exchange(path: Path) -> ExchangeNote | None:
-    """Return the exchange of a folder that was cut short, or None.
+    """Return the interrupted exchange of a folder, or None.
 
-    Raises StoreBroken if its note cannot be read, or what it names is not there.
+    Raises StoreBroken if its note cannot be read, or names missing files.
     """
     note = read_note(path / NOTE, ExchangeNote, _LOST)
     if note and note.decided and not (path / note.unpacked / "data" / "chroma" / DATABASE).exists():
@@ -96,7 +97,7 @@ def read_exchange(path: Path) -> ExchangeNote | None:
 
 
 def finish_exchange(path: Path) -> None:
-    """Finish an exchange that was decided, if necessary from its start, while the folder is held and Chroma closed."""
+    """Finish a decided exchange, if necessary from its start, while the folder is held and Chroma is closed."""
     for draft in list_drafts(path / NOTE):  # of a note whose process ended in the middle of it
         draft.unlink(missing_ok=True)
     note = read_exchange(path)
@@ -120,7 +121,7 @@ def _write_note(path: Path, note: ExchangeNote) -> None:
 
 
 def _forget(path: Path, note: ExchangeNote) -> None:
-    """Remove what was new, and then the note that says that it is ours."""
+    """Remove the new files, and then the note that says that they are ana's."""
     shutil.rmtree(path / note.unpacked, ignore_errors=True)
     (path / NOTE).unlink()
 
@@ -157,8 +158,8 @@ def write_again(client: "Client", path: Path, embedder: Embedder | None, progres
     """Write Chroma again beside the old, while the folder is held; `finish_exchange` must follow.
 
     Deleted text stays in Chroma's queue, which is also the only copy of the newest vectors, and in free pages of its
-    file. So all records are copied, with their vectors if no embedder makes new ones. Returns how many those are.
-    Raises StoreBroken if a record reads otherwise in the copy.
+    file. So all records are copied, with their vectors if no embedder makes new ones. Returns the number of new
+    vectors. Raises StoreBroken if a record differs in the copy.
     """
     with prepare_exchange(path) as new:
         chroma = new / "data" / "chroma"

@@ -1,6 +1,6 @@
-"""The files of a data folder as they are: copied before what may be regretted, and taken out of backups that hold them.
+"""The files of a data folder: copying them before a risky change, and taking them out of backups that contain them.
 
-A copy has the data folder below `data` and the traces below `traces`; so had backups before they had rows, in a ZIP.
+A copy has the data folder below `data` and the traces below `traces`, as had early backups, in a ZIP.
 Only files that ana is known to write are copied or taken out; all others in those folders are left alone.
 """
 
@@ -65,7 +65,7 @@ _OURS = {
 
 @dataclass(frozen=True)
 class CopyNote(FormatNote):
-    """A copy's note about itself, with the number of its other files, and its owner if it knows that."""
+    """A copy's note about itself, with the number of its other files, and its owner if known."""
 
     files: Annotated[int, Field(ge=0, le=MOST_FILES)]
     person: Annotated[str, Field(pattern=f"^(?:{PERSON.pattern})?$")] = ""
@@ -82,12 +82,13 @@ def name_copy(path: Path, reason: str) -> Path:
 
 
 def copy_files(path: Path, traces: Path | None, to: Path, person: str) -> None:
-    """Copy a data folder and traces, while the folder is held and Chroma closed; what is damaged as it is.
+    """Copy a data folder and traces, while the folder is held and Chroma is closed; damaged files are copied as they
+    are.
 
     Args:
         traces: The traces' folder; None leaves them out.
         to: The copy; it appears once it is complete.
-        person: Whose it is; empty if nobody says.
+        person: The person whose data it is; empty if unknown.
     """
     draft = to.with_name(f".{to.name}.part")
     draft.mkdir(parents=True, mode=0o700)
@@ -101,7 +102,7 @@ def copy_files(path: Path, traces: Path | None, to: Path, person: str) -> None:
 
 
 def copy_database(source: Path, target: Path) -> None:
-    """Copy a SQLite file through SQLite: another process may be writing to the one, or have the other open."""
+    """Copy a SQLite file through SQLite: another process may be writing to the source, or have the copy open."""
     try:
         with closing(connect_own(source, 30)) as old, closing(connect_own(target, 30)) as new:
             old.execute("SELECT name FROM sqlite_master").fetchall()
@@ -119,7 +120,7 @@ def take_out(backup: Path, to: Path, person: str) -> None:
     """Take the files that ana knows out of a backup, a ZIP or a copy, and check that they can be used.
 
     Raises:
-        UserError: A database is damaged, or not ours.
+        UserError: A database is damaged, or not one of ana's.
         ValueError: It has no records.
     """
     if backup.is_dir():

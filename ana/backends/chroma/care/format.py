@@ -56,7 +56,7 @@ class MoveNote:
 
 
 def read_move(path: Path) -> MoveNote | None:
-    """Return the move that took what was in a folder, or was to fill it. Raises StoreBroken if its note is damaged."""
+    """Return the move out of a folder or into it. Raises StoreBroken if its note is damaged."""
     return read_note(path / MOVED, MoveNote, "`ana move` writes it; delete it only to use what is in this folder.")
 
 
@@ -69,7 +69,7 @@ def write_move(path: Path, note: MoveNote | None) -> None:
 
 
 def refuse_moved(path: Path) -> None:
-    """Raise ConfigError if what was in a folder was moved away, or a move into it was cut short."""
+    """Raise ConfigError if a folder's contents were moved away, or a move into it was interrupted."""
     if move := read_move(path):
         raise ConfigError(*_describe_move(path, move))
 
@@ -78,7 +78,7 @@ def read_format(path: Path) -> FormatNote:
     """Return the format of a folder, 0 for an empty one.
 
     Raises:
-        ConfigError: It is newer, its note cannot be read, or what was in the folder was moved away.
+        ConfigError: It is newer, its note cannot be read, or the folder's contents were moved away.
     """
     refuse_moved(path)
     note = path / NAME
@@ -109,9 +109,9 @@ def _describe_move(path: Path, move: MoveNote) -> tuple[str, str]:
 
 
 def migrate(path: Path, keep_copy: Callable[[str], None]) -> list[str]:
-    """Bring a folder to this program's format, and return the steps that are to be taken once the store is open.
+    """Bring a folder to this program's format, and return the steps to take once the store is open.
 
-    Raises ConfigError if it is newer. What was cut short can start again.
+    Raises ConfigError if the format is newer. An interrupted migration can start again.
 
     Args:
         keep_copy: Copies the folder for a reason that names the copy, unless there is one already.

@@ -58,7 +58,7 @@ class Healing:
         self.steps = migrate(self._path, self._keep_copy)
 
     def take_steps(self) -> None:
-        """Take the steps that are left to this program's format."""
+        """Take the remaining steps to this program's format."""
         if "sources" in self.steps:
             tell_sources(self._path / "journal.sqlite", self._collections, self._tell)
             note_step(self._path, "sources")
@@ -70,7 +70,7 @@ class Healing:
             copy_files(self._path, None, copy, self._folder.person)
 
     def heal_if_doubtful(self) -> None:
-        """Rebuild a Chroma that cannot be opened, if its files may be damaged, or whose rebuild was cut short."""
+        """Rebuild Chroma if a rebuild was interrupted, or if its files may be damaged and it cannot be opened."""
         chroma = self._path / "chroma"
         if (self._path / REBUILDING).exists():
             self._folder.in_doubt = True
@@ -81,7 +81,8 @@ class Healing:
                 self.rebuild(f"The store is damaged: {fault} Rebuilding it.")
 
     def rebuild(self, why: str) -> None:
-        """Set Chroma aside, rebuild it, and store what is missing in it but known to the journal or the old index.
+        """Set Chroma aside, rebuild it, and store the records that are missing in it but known to the journal or the
+        old index.
 
         Raises:
             StoreBroken: The disk is full, so that nobody knows whether anything is damaged, and nothing was changed.

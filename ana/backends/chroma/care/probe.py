@@ -2,7 +2,7 @@
 
 `python -m ana.backends.chroma.care.probe FOLDER SEARCHES` says that it has begun, opens the Chroma in FOLDER, reads
 every record with its vector and searches from so many of each page; it exits with 0 if all of that works, and names the
-fault on standard error. What ends it before it has begun says nothing about the store.
+fault on standard error. If it ends before it has begun, that says nothing about the store.
 """
 
 import signal
@@ -27,7 +27,7 @@ EVERY = 10**9
 
 
 def find_fault(path: Path, searches: int = SEARCHES) -> str | None:
-    """Return the fault of Chroma's own folder, which nobody may have open, in one line; None if it can be used.
+    """Return the fault of Chroma's own folder in one line; None if it can be used. Nobody may have the folder open.
 
     Raises:
         StoreBroken: The child could not be started, or somebody stopped it, so nobody knows.

@@ -1,9 +1,9 @@
-"""A Chroma that cannot be used is set aside and rebuilt from its documents and metadata.
+"""Rebuilding a damaged Chroma: it is set aside, and made again from its documents and metadata.
 
 Damage is in the files of the vector index, which Chroma rewrites in place; its SQLite file survives a kill. So that
-file is copied back and everything in it is embedded again. If it cannot be read either, the caller stores what the
-journal and the derived index know in a new one. Until the end a note says that a rebuild is going on and where the
-damaged files are, so that the next process after a crash begins again from them.
+file is copied back and everything in it is embedded again. If that file cannot be read either, the caller stores the
+records known to the journal and the derived index in a new Chroma. Until the end a note says that a rebuild is going
+on, and where the damaged files are, so that the next process after a crash begins again with them.
 """
 
 import json
@@ -50,7 +50,7 @@ _OF_CONVERSATIONS = ("threads.sqlite", "thread_names.json")
 
 @dataclass(frozen=True)
 class RebuildNote:
-    """The folder, in that of damaged files, of this rebuild's."""
+    """The subfolder with the damaged files of this rebuild."""
 
     aside: Annotated[str, Field(pattern=_ASIDE)]
 
@@ -135,9 +135,9 @@ def _begin(path: Path) -> Path:
 
 
 def _read_aside(path: Path) -> Path | None:
-    """Return where the damaged files are, if a rebuild was cut short; None if its note is damaged too.
+    """Return the place of the damaged files, if a rebuild was interrupted; None if its note is damaged too.
 
-    Then what there is by now is set aside as well: nothing is deleted, and the journal has the rest.
+    Then the files that exist by now are set aside as well: nothing is deleted, and the journal has the rest.
     """
     try:
         note = read_note(path / REBUILDING, RebuildNote)
@@ -150,7 +150,7 @@ def _read_aside(path: Path) -> Path | None:
 
 
 def _find_unreadable(chroma: Path) -> str | None:
-    """Return why the documents cannot be read, or None."""
+    """Return the reason why the documents cannot be read, or None."""
     if not (chroma / DATABASE).exists():
         return "the file is missing"
     try:
@@ -169,7 +169,7 @@ def _find_unreadable(chroma: Path) -> str | None:
 
 
 def remove_remains(path: Path) -> None:
-    """Remove records in what repairs have set aside, and the drafts of backups that were cut short."""
+    """Remove records from files that repairs have set aside, and the drafts of interrupted backups."""
     for aside in [each for each in path.glob(f"{ASIDE}/*/") if _ASIDE.fullmatch(each.name)]:
         for each in aside.iterdir():
             if not each.name.startswith(_OF_CONVERSATIONS):

@@ -1,4 +1,4 @@
-"""The step `sources`: what was written before sources were kept gets them, from the names of the turns."""
+"""The step `sources`: records written before sources were kept get a source, from the names of the turns."""
 
 import json
 import sqlite3
@@ -22,7 +22,7 @@ AT_ONCE = 1000
 
 
 def tell_sources(journal: Path, collections: Mapping[Kind, ChromaCollection], tell: Callable[[str], None]) -> None:
-    """Work out the sources of entries and records, while the folder is held; cut short, it can start again.
+    """Work out the sources of entries and records, while the folder is held; an interrupted run can start again.
 
     `tell` is called if it may take a while.
     """

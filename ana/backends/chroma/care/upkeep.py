@@ -1,4 +1,4 @@
-"""The care for a store that one person keeps in a folder: its exchange, examination, repair, re-embedding."""
+"""The maintenance of one person's store in a folder: exchange, examination, repair, re-embedding."""
 
 import json
 import secrets
@@ -44,11 +44,11 @@ class Upkeep:
             return [collection.describe() for collection in self._backend.collections.values()]
 
     def hold_closed(self) -> AbstractContextManager[None]:
-        """Own the folder while its files are looked at or replaced. May be nested."""
+        """Own the folder while its files are examined or replaced. May be nested."""
         return self._folder.hold_closed()
 
     def find_damage(self) -> dict[str, str]:
-        """Return a sentence for each damaged file, by name, without which the store cannot be opened."""
+        """Return a sentence, by name, for each damaged file without which the store cannot be opened."""
         problem = find_damage(self.path / JOURNAL)
         damaged = {JOURNAL: f"{JOURNAL} is damaged: {problem}."} if problem else {}
         try:
@@ -60,7 +60,7 @@ class Upkeep:
         return damaged
 
     def set_aside(self, name: str) -> Path:
-        """Move a file of the folder out of the way, and return where it is now."""
+        """Move a file of the folder out of the way, and return its new place."""
         return set_aside(self.path, name)
 
     def examine(self, progress: Examined) -> Findings:
@@ -93,7 +93,7 @@ class Upkeep:
                     collection.put([(item, item) for item in source.get_items(ids)])
 
     def keep_copy(self, event: str, traces: Path) -> Path:
-        """Copy the folder's files and traces, before something that might be regretted, and return the copy."""
+        """Copy the folder's files and traces before a risky change, and return the copy."""
         copy = name_copy(self.path, f"before-{event}")
         with self._folder.hold_closed():
             self._folder.close()
@@ -102,9 +102,9 @@ class Upkeep:
 
     @contextmanager
     def replacing(self, traces: Path) -> Iterator[tuple[Path, Path]]:
-        """Yield a folder for all that is to take the place of what is here, traces too, and a copy of that.
+        """Yield a folder for new files that will replace all present ones, traces too, and a copy of the present ones.
 
-        The folder may be one that cannot be opened. Without an error the exchange is made at the end.
+        The present store may be damaged. If no error is raised, the exchange is made at the end.
         """
         with self._folder.hold_closed():
             refuse_moved(self.path)

@@ -58,7 +58,9 @@ class Index:
         return self.use(source, lambda db: db)
 
     def use(self, source: Source, action: Callable[[sqlite3.Connection], T]) -> T:
-        """Do something with the index, which agrees with the source; again with a new one if the file is damaged."""
+        """Call a function with an index that agrees with the source; repeat it with a new index if the file is
+        damaged.
+        """
         try:
             return action(self._bring_up_to_date(source))
         except sqlite3.DatabaseError as exc:
@@ -71,7 +73,7 @@ class Index:
     def enter_write(
         self, source: Source, put: Sequence[EmbeddedItem] = (), removed: Sequence[str] = ()
     ) -> Iterator[None]:
-        """Enter a write, which is then made inside this context; if that fails, the source is read again."""
+        """Enter a write that is then made inside this context; if the write fails, the source is read again."""
 
         def enter(db: sqlite3.Connection) -> sqlite3.Connection:
             with transaction(db):
