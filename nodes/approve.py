@@ -51,9 +51,7 @@ def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 
 
 def _hold(text: str, request: OpenRequest) -> OpenRequest:
-    """Return the request to be shown again, because a message was not carried out, or said yes to something not
-    shown.
-    """
+    """Return the request to show again, because a message was not carried out, or said yes to something not shown."""
     if read_short_reply(text):
         return request | {"note": _("Nothing was done: this is what waits now.")}
     return request | {"note": _(NOT_CARRIED_OUT).format(said=quote(text, MOST_QUOTED)), "held": True}

@@ -1,6 +1,4 @@
-"""Worked examples that `ana optimize` saved because they help: the nearest to the question are sent before the
-conversation.
-"""
+"""Worked examples that `ana optimize` saved: those nearest to the question are sent before the conversation."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -97,9 +95,7 @@ def _require_embedders(workspace: Workspace) -> tuple["Embedder", "Embedder"]:
 
 
 def _to_messages(demo: Demo, place: int) -> list[AnyMessage]:
-    """Return an example as a conversation; a model without tool calls sees it as JSON decisions, like every
-    conversation.
-    """
+    """Return an example as a conversation; a model without tool calls sees it as JSON decisions, as always."""
     messages: list[AnyMessage] = [HumanMessage(f"{MARK} {demo.question}")]
     for n, (tool, args, result) in enumerate(demo.calls):
         id = f"demo-{place}-{n}"

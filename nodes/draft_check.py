@@ -58,9 +58,7 @@ def check_draft(turn: Turn, evidence: Evidence, record: str, context: Context) -
 
 
 def _ask(evidence: Evidence, record: str, id: str, context: Context) -> DraftCheck:
-    """Return the untrue statements in a draft, or the reason why the check failed; no author of a text in the turn
-    knows the fence's id.
-    """
+    """Return a draft's untrue statements, or why the check failed; no author of the turn's texts knows the fence."""
     model = context.handles.settings.ana_check_model or context.model_options().get("model")
     purse = open_purse(context.handles, model)
     message = HumanMessage(fence(_describe(evidence, record), make_mark(id)), additional_kwargs={FROM_PROGRAM: True})

@@ -194,9 +194,7 @@ def _tell_items(items: Sequence[tuple[str, str]], named: set[str]) -> str:
 
 
 def _join_same(results: Sequence[tuple[str, str]]) -> Iterator[str]:
-    """Yield the results, with the tool's name before the first in a row; equal results in a row, as of a refused batch,
-    appear once.
-    """
+    """Yield the results, with the tool's name before the first in a row; equal results in a row appear once."""
     before = ""
     for (name, text), _ in groupby(results):
         yield text if name == before else f"{name}: {text}"

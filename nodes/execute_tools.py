@@ -203,9 +203,7 @@ def bind(context: CallContext, touched: Sequence[Change], source: str) -> CallCo
 
 
 class _WeighedMemory(Memory):
-    """Compares the records that a write reads; the backend refuses to overwrite a record that its writer did not
-    read.
-    """
+    """Compares the records that a write reads; the backend refuses to overwrite records that were not read."""
 
     def __init__(self, context: CallContext, touched: Sequence[Change]) -> None:
         super().__init__(context.memory.backend, context.clock)

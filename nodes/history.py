@@ -133,9 +133,7 @@ def call_ids(message: BaseMessage) -> list[str]:
 
 
 def repair_messages(messages: Sequence[AnyMessage]) -> list[AnyMessage]:
-    """Return the list in the form that a model is sent: calls answered directly after their message, answers without
-    receipts.
-    """
+    """Return the list as sent to a model: calls answered directly after their message, answers without receipts."""
     # A provider refuses any other list, and because the list is kept, it would refuse the thread permanently.
     answers = {m.tool_call_id: m for m in messages if isinstance(m, ToolMessage)}
     result: list[AnyMessage] = []

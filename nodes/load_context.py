@@ -91,9 +91,7 @@ def read_prompt_inputs(handles: Handles, turn: Turn, before: datetime | None = N
 
 
 def _tell_overdue(late: QueryResult, new: QueryResult, before: datetime | None) -> str:
-    """Return a line with the number of overdue items and the names of those not told before; empty if nothing is
-    overdue.
-    """
+    """Return a line with the number of overdue items and those not told before; empty if nothing is overdue."""
     if not late.items:
         return ""
     count = f"\nOverdue: {len(late.items)}{'+' if late.truncated else ''}"

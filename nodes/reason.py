@@ -78,9 +78,7 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
 
 
 def make_system_message(loaded: Loaded) -> SystemMessage:
-    """Return the system prompt; for models in this process, it also carries the data from which its text was
-    rendered.
-    """
+    """Return the system prompt; for models in this process, it also carries the data that its text was made from."""
     return SystemMessage(system_prompt(loaded["lines"]), additional_kwargs={PROMPT_DATA: loaded})
 
 
@@ -111,9 +109,7 @@ def keep_progress(text: str, calls: Iterable[Mapping[str, Any]]) -> str:
 
 
 def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded, id: str) -> tuple[AIMessage, Tokens]:
-    """Return the model's reply and the turn's tokens; if the conversation is too long for the model, only this turn is
-    sent.
-    """
+    """Return the model's reply and the turn's tokens; if the conversation is too long, only this turn is sent."""
     context, turn = context_of(runtime), state["turn"]
     model, tools = context.handles.model, schemas(context.handles.settings.tools_modules)
     demos = choose_demos(context.handles.workspace, turn["question"])

@@ -13,9 +13,7 @@ MOST_TYPED = 1_000
 
 
 def mark_pasted(parts: Sequence[str]) -> dict[str, Any]:
-    """Return the `additional_kwargs` of a message at a door that can recognise pasted text, even if nothing was
-    pasted.
-    """
+    """Return the `additional_kwargs` of a message at a door that recognises pasted text, even if nothing was pasted."""
     return {PASTED: [part for part in parts if part.strip()]}
 
 

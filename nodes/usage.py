@@ -66,9 +66,7 @@ class Purse:
         return self.spending.reserve(cost(least, self.model, self.settings))
 
     def _count_broken(self, part: AIMessage, sent: int) -> None:
-        """Count a call that broke off during its reply, by the text that had arrived, because the provider charges for
-        it too.
-        """
+        """Count a call that broke off, by the text that had arrived, because the provider charges for it too."""
         usage = add_usage(no_usage(), part, sent)
         self.spending.add(self._price(usage))
         usd = cost(usage, self.model, self.settings)

@@ -104,9 +104,7 @@ def may_order(text: str) -> bool:
 
 
 def list_texts(item: Item) -> list[SourcedText]:
-    """Return the texts of a record, each with its source; dates and names that the program gives do not count as
-    texts.
-    """
+    """Return the texts of a record, each with its source; dates and names that the program gives are no texts."""
     texts = [SourcedText(item.sources.content, item.content, item.id)]
     for name, value in item.properties.items():
         words = [word for word in iter_words(value) if not day_of(word)]

@@ -1,3 +1,1 @@
-"""The page, /app: the functions of the REPL and the commands in a browser, drawn by the server; it works without
-JavaScript.
-"""
+"""The page, /app: the REPL and the commands in a browser, drawn by the server; it works without JavaScript."""

@@ -48,9 +48,7 @@ class Placed:
 
 @dataclass(frozen=True)
 class ShownDay:
-    """A day in a month or a week, with its shown items and the number of further ones; `placed` are the items with an
-    hour.
-    """
+    """A day in a month or a week, with its shown items and the number of others; `placed` are those with an hour."""
 
     day: date
     items: Sequence[ShownItem]

@@ -133,9 +133,7 @@ def rename(visit: Visit) -> str:
 
 
 async def delete(visit: Visit) -> str:
-    """POST /app/chat/{thread_id}/delete: move it into the trash; its runs are stopped, and the items that it stored
-    stay.
-    """
+    """POST /app/chat/{thread_id}/delete: move it into the trash; its runs are stopped, and stored items stay."""
     thread = path_id(visit.request)
     await stop_runs(visit.opened, thread)
     await run_in_threadpool(visit.opened.workspace.open_threads().move_to_trash, thread)
@@ -190,9 +188,7 @@ async def _begin(visit: Visit, thread: str, **asked: Any) -> StartedRun:
 
 
 def _read_pasted(visit: Visit) -> dict[str, Any]:
-    """Return the marks of a message: the text that the page's script saw being pasted; without the script it is
-    unknown.
-    """
+    """Return the marks of a message: the text that the page's script saw being pasted; none without the script."""
     try:
         pasted = json.loads(visit.read("pasted"))
     except ValueError:

@@ -137,17 +137,13 @@ def list_actions(request: Request) -> list[ShownAction]:
 
 
 def find_cut_short(state: StateSnapshot) -> str:
-    """Return the question of a turn that was stopped, or ended by a crash, before its answer; empty if there is
-    none.
-    """
+    """Return the question of a turn that was stopped, or ended by a crash, before its answer; empty if none was."""
     messages = this_turn(state.values.get("messages", []))
     return messages[0].text if state.tasks and messages and not is_answered(messages) else ""
 
 
 def show_calls(steps: Iterable[Step], year: int) -> list[tuple[str, str, str]]:
-    """Return the calls among the steps of a turn, each with a line, its arguments and its result; this year is omitted
-    from days.
-    """
+    """Return the calls of a turn, each with a line, its arguments and its result; days are without this year."""
     told = []
     for step in steps:
         if is_call(step):

@@ -62,9 +62,7 @@ def act(do: Callable[[Request, FormData], Awaitable[Response]]) -> Callable[[Req
 
 
 async def _read_form(request: Request) -> FormData:
-    """Return the form of a request. Raises HTTPException if it is not a form, arrives too late, or is larger than such
-    a form can be.
-    """
+    """Return the form of a request. Raises HTTPException if it is not a form, arrives too late, or is too large."""
     if request.url.path != FILES:
         return await run_in_threadpool(parse_form, await request.body())
     try:

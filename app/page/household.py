@@ -48,9 +48,7 @@ async def remove(visit: Visit) -> Page | str:
 
 
 def _require_owner(visit: Visit) -> People:
-    """Return the people of the deployment. Anybody but its owner gets an HTTPException, as if the page did not
-    exist.
-    """
+    """Return the people of the deployment. Anybody but its owner gets an HTTPException, as if there were no page."""
     if visit.request.state.person != OWNER:
         raise HTTPException(404, "There is no such page.")
     people: People = visit.request.app.state.people

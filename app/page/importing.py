@@ -158,9 +158,7 @@ class Importing:
 
 
 def show_rows(importing: Importing) -> Page:
-    """Return the page of rows before their import: the meaning of their columns, the first items, and the number of
-    items.
-    """
+    """Return the page of rows before their import: the meaning of their columns, the first items, and their number."""
     return Page("columns.html", importing=importing, items=importing.bundle.items[:FINISHED], roles=ROLES)
 
 
@@ -191,9 +189,7 @@ async def show_growing(visit: Visit, importing: Importing) -> Response:
 
 
 async def _store(importing: Importing) -> dict[str, Any]:
-    """Return the result of an import, or the reason of its failure: the answer has begun, so its status cannot show
-    it.
-    """
+    """Return the result of an import, or why it failed: the answer has begun, so its status cannot show it."""
     try:
         return {"result": await importing.store(), "failed": ""}
     except AnaError as exc:

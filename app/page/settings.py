@@ -62,9 +62,7 @@ def save(visit: Visit) -> str:
 
 
 def save_model(visit: Visit) -> Page:
-    """POST /app/settings/model: {provider, model, key, url} to connect, or {test} to have the present model say
-    hello.
-    """
+    """POST /app/settings/model: {provider, model, key, url} to connect, or {test} to have the present one say hello."""
     workspace = _read_anew(visit)
     if not _can_connect(workspace):
         raise HTTPException(404, "There is no such page.")
@@ -103,9 +101,7 @@ def change_key(visit: Visit) -> str:
 
 
 def save_calendar(visit: Visit) -> Page:
-    """POST /app/settings/calendars: {url, called} to follow a calendar, or {drop}, the name of a calendar to stop
-    following.
-    """
+    """POST /app/settings/calendars: {url, called} to follow a calendar, or {drop}, the name of one to unfollow."""
     following = Following(visit.handles)
     if url := visit.read("url"):
         calendar, changes = following.follow(url, visit.read("called"))

@@ -33,9 +33,7 @@ async def show(visit: Visit) -> Page:
 
 
 def change(visit: Visit) -> str:
-    """POST /app/items/{id}/share: {name} of a person who may see the item, or {end}, the name of a person who may no
-    longer.
-    """
+    """POST /app/items/{id}/share: {name} of a person who may see the item, or {end} of one who may no longer."""
     handles = visit.handles
     item = get_item(handles, visit.find("id"))
     if name := visit.read("end"):

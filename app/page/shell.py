@@ -104,9 +104,7 @@ def _say_many(one: str, many: str, n: int) -> Markup:
 
 
 def draw(template: str, **values: Any) -> str:
-    """Return a template of this package with its values, each escaped; the content of a field uses `|e` and stays
-    unchanged.
-    """
+    """Return a template of this package with its values, each escaped; the content of a field uses `|e`."""
     return _environment().get_template(template).render(values)
 
 

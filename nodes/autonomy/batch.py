@@ -1,6 +1,4 @@
-"""Read the batch to weigh: the remaining calls, the changes that they would make, and the texts that the model has in
-view.
-"""
+"""Read the batch to weigh: the remaining calls, the changes that they would make, and the texts in view."""
 
 from collections.abc import Iterable
 
@@ -24,8 +22,7 @@ from nodes.view import read_view
 def read_batch(state: State, runtime: Runtime[Context], calls: Iterable[ReadCall]) -> Batch:
     """Return the batch that is weighed before calls run, without calls that only look something up or cannot run.
 
-    Nothing is weighed in a turn that is run again with its recorded results, because these contain the person's
-    decisions.
+    Nothing is weighed in a turn that is run again with its recorded results: these contain the person's decisions.
     """
     context = context_of(runtime)
     memory, modules = context.handles.memory, context.handles.settings.tools_modules

@@ -21,9 +21,7 @@ KINDS = ("type", "status", "priority")
 
 
 def is_own(change: Change, typed: Sequence[str], in_use: Container[str]) -> bool:
-    """Return whether the person typed all new content words of a change but one. Names and values in use are not
-    counted.
-    """
+    """Return whether the person typed all new content words of a change but one; names and values in use are free."""
     return len(_find_new(change, in_use) - find_content_words(*typed)) <= SPARE
 
 

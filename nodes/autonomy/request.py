@@ -1,6 +1,4 @@
-"""The request that a person is shown, in words and in langchain's HITLRequest convention, and the records to which it
-is bound.
-"""
+"""The request that a person is shown, in words and in langchain's HITLRequest convention, bound to its records."""
 
 import hashlib
 import json

@@ -54,8 +54,7 @@ class Batch:
         done: The changes that this turn has made already.
         in_use: Names and values that the person's records use already.
         is_rare: Returns whether a word is in few enough records to name one of them.
-        written: The number of records that the calling assistant has written within the last minute; None if ana itself
-            calls.
+        written: The number of records that the calling assistant wrote within the last minute; None if ana calls.
     """
 
     writes: Sequence[Write]
@@ -76,8 +75,7 @@ class Batch:
         """Return whether the message names the record of a change, by a content word that is in no text by others.
 
         A word in every third record names none of them, and a word in a text by others may come from there. The
-        record's own text and earlier answers do not count as texts by others, because anybody who speaks of the record
-        uses its words.
+        record's own text and earlier answers are no such texts: anybody who speaks of the record uses its words.
         """
         record = change.before or change.after
         if record is None:
@@ -158,9 +156,7 @@ def _tell(effect: Effect, write: Write, batch: Batch) -> Reason:
 
 
 def _is_own(change: Change, batch: Batch) -> bool:
-    """Whether the person typed the words that are taught, or the change is a reminder or a rule for a record that they
-    name.
-    """
+    """Whether the person typed the words that are taught, or named the record of the reminder or rule."""
     if is_own_lesson(change, batch.typed):
         return True
     return change.kind == "item" and not is_routine(change.after) and batch.names(change)

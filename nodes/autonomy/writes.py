@@ -27,8 +27,7 @@ class Write:
         call: Its id.
         name: The tool.
         args: The arguments in the types of the tool's schema.
-        changes: The changes that it would make, as far as they are known before it runs; the id of a new record is
-            empty.
+        changes: The changes that it would make, as far as known before it runs; the id of a new record is empty.
         own: The effects of a tool of the person's own, by its metadata, because nothing else is known about it.
     """
 

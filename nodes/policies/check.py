@@ -48,8 +48,7 @@ FALLBACKS = {
 def find_violation(e: Evidence) -> Violation | None:
     """Return the violation of the first policy that a draft breaks, or None.
 
-    It reports all mistakes of that policy at once: a draft is sent back so few times that reporting one each time would
-    cost the answer.
+    It reports all mistakes of that policy at once: a draft is sent back too rarely to report them one by one.
     """
     e = replace(e, draft=e.draft[:MOST_CHARACTERS], question=e.question[:MOST_CHARACTERS])
     for name, policy in POLICIES:

@@ -26,9 +26,7 @@ def _find_ids(e: Evidence) -> Iterator[str]:
 
 
 def _find_lines(e: Evidence) -> Iterator[str]:
-    """Yield the cited lines of Global Context that do not exist; the word "line" may also mean a line of a text or a
-    tram line.
-    """
+    """Yield the cited lines of Global Context that do not exist; "line" may also mean a line of a text or a tram."""
     is_named = "global context" in f"{e.draft} {e.question}".casefold()
     is_ours = is_named or any(call.tool.endswith("_context") for call in e.calls)
     if e.lines and (is_ours or _ENTRY.search(e.own_words)):

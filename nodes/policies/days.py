@@ -28,9 +28,7 @@ class Reading(NamedTuple, Generic[T]):
 
 @cache
 def read_names(kind: str) -> dict[str, frozenset[int]]:
-    """Return the names of a kind in `names.json`, in lower case, each with its places in the year or week, counted from
-    0.
-    """
+    """Return the names of a kind in `names.json`, in lower case, each with its places in year or week, from 0."""
     places: dict[str, frozenset[int]] = {}
     languages = json.loads((Path(__file__).parent / "names.json").read_text(encoding="utf-8"))
     for row in (names[kind] for names in languages.values() if isinstance(names, dict)):

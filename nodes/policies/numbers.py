@@ -40,9 +40,7 @@ def numbers_are_traced(e: Evidence) -> Iterator[str]:
 
 
 def find_own(e: Evidence) -> Sequence[Quantity]:
-    """Return the numbers of a draft without a source: those in no text, result or calculation, and no difference of
-    such numbers.
-    """
+    """Return the numbers of a draft without a source: in no text, result or calculation, and no difference of these."""
     own: Sequence[Quantity] = (stated := find_quantities(e.statements, e.today))
     # what was said long ago is read only for what this turn does not explain
     for texts in ([e.question, *(call.exchange for call in e.calls)], [e.prompt, *e.lines.values(), *e.earlier]):
@@ -104,9 +102,7 @@ def _find_worked_out(own: Sequence[Quantity], e: Evidence) -> Iterator[Quantity]
 
 
 def _is_large(quantity: Quantity, in_view: Sequence[Quantity], e: Evidence) -> bool:
-    """Whether a number can hardly be a coincidence: a sum of money, a percentage, or at least LEAST in a unit in
-    view.
-    """
+    """Whether a number is hardly a coincidence: money, a percentage, or at least LEAST in a unit in view."""
     if quantity.unit and quantity.is_plain:
         return True
     is_named = quantity.unit in e.question.casefold() or any(each.unit == quantity.unit for each in in_view)
