@@ -67,7 +67,8 @@ def find_similar(db: sqlite3.Connection, tables: ItemTables, id: str, limit: int
     if vector is None:
         return []
     vectors = tables.load_vectors(db)
-    rows = np.setdiff1d(vectors.list_rows(), [*lookup.find_rows_of_ids(db, [id])])
+    rows = vectors.list_rows()
+    rows = rows[np.isin(rows, [*lookup.find_rows_of_ids(db, [id])], invert=True)]
     cosines = vectors.compute_cosines(vector, rows)
     near = np.flatnonzero(cosines >= find_bar(cosines, limit) - ROUNDING)
     items = lookup.load_items(db, rows[near].tolist())
