@@ -40,7 +40,7 @@ def test_what_came_due_before_and_what_comes_due_meanwhile_is_shown(tmp_path: Pa
         terminal.until("Reminder: “call Anna” · ")
         terminal.until("Reminder: “water the plants” · ")
         terminal.type("thanks\r")
-        terminal.until("I keep what you say")
+        terminal.until("Tell me things to keep")
     assert collector.titles == ["call Anna", "water the plants"]
 
 
