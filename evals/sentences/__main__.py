@@ -16,18 +16,28 @@ UNREAD = "held-out"
 
 
 def score_sentences(outcomes: Sequence[Outcome] | None = None) -> Iterator[tuple[str, str]]:
-    """Yield for each meaning how many sentences were useful and how many were wrong writes, and the shares of all.
+    """Yield for each meaning how many sentences were useful and how many were wrong writes, and the shares.
+
+    The shares are of the English sentences; those in other languages are counted apart.
 
     Args:
         outcomes: What to count; None puts the held-out set first.
     """
-    every = put_all(load_sentences(UNREAD)) if outcomes is None else outcomes
+    judged = put_all(load_sentences(UNREAD)) if outcomes is None else outcomes
+    every, others = split_by_language(judged)
     for meaning in dict.fromkeys(outcome.sentence.means for outcome in every):
         each = [outcome for outcome in every if outcome.sentence.means == meaning]
         yield f"sentences, {meaning}", f"{_count(each, 'useful')} of {len(each)}, wrong {_count(each, 'wrong')}"
     for name, verdict in (("useful (goal 0.75)", "useful"), ("wrong writes (goal 0.02)", "wrong")):
         count = _count(every, verdict)
         yield f"sentences, {name}", f"{count} of {len(every)} = {count / len(every):.2f}"
+    yield "sentences, other languages", f"{_count(others, 'useful')} of {len(others)}, wrong {_count(others, 'wrong')}"
+
+
+def split_by_language(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
+    """Return the outcomes of English sentences, and those of sentences in other languages."""
+    english = [outcome for outcome in outcomes if not outcome.sentence.other_language]
+    return english, [outcome for outcome in outcomes if outcome.sentence.other_language]
 
 
 def _count(outcomes: Sequence[Outcome], verdict: str) -> int:

@@ -31,6 +31,7 @@ class Sentence:
         items: The ids of the items that are to be shown or changed.
         to: The new due date of what is moved.
         says: Text that must be in the answer.
+        other_language: Whether it is in another language than English, which the reader keeps whole.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Sentence:
     items: tuple[str, ...] = ()
     to: str = ""
     says: str = ""
+    other_language: bool = False
 
 
 _COMMENTS = ("person", "why")

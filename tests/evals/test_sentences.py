@@ -7,22 +7,19 @@ from typing import Any
 import pytest
 
 from ana.tracing.schema import Step
-from evals.sentences.__main__ import score_sentences
+from evals.sentences.__main__ import score_sentences, split_by_language
 from evals.sentences.data import SETS, Sentence, load_life, load_sentences
 from evals.sentences.judge import Outcome, judge
 from evals.sentences.world import put_all
 
-LEFT_TO_A_MODEL = {"sum", "time", "date", "move", "about me", "paste"}
-"""What the reader does not do."""
+LEAST_USEFUL = {"people": 0.81, "tuning": 0.8, "traps": 0.92, "held-out": 0.68, "unseen": 0.81}
+"""Share of the English sentences of each set that is answered usefully, with all that is left to a model."""
 
-LEAST_USEFUL = {"people": 0.96, "tuning": 0.87, "traps": 0.96, "held-out": 0.78, "unseen": 0.96}
-"""Share of each set that is answered usefully, without what is left to a model."""
+MOST_WRONG = {"people": 0, "tuning": 11, "traps": 1, "held-out": 15, "unseen": 0}
+"""Wrong writes among them. They may only become fewer."""
 
-MOST_WRONG = {"people": 0, "tuning": 13, "traps": 1, "held-out": 15, "unseen": 0}
-"""Wrong writes in each set, with what is left to a model. They may only become fewer."""
-
-USEFUL = {"people": 0.8, "unseen": 0.8}
-"""Share of what people typed, who had not seen the reader, with all that is left to a model."""
+MOST_WRONG_ELSEWHERE = {"people": 4, "tuning": 1, "traps": 3, "held-out": 0, "unseen": 3}
+"""Wrong writes among those in other languages: questions, orders and dates in words that are kept as they are."""
 
 LONG = ("tuning", "traps", "held-out")
 """Of these a part is put by test_a_part_of_the_others_is_as_good in `make test`."""
@@ -34,25 +31,26 @@ FIRST, SECOND, *MORE = CONTENTS
 
 @pytest.mark.parametrize("name", ["people", "unseen", *(pytest.param(n, marks=pytest.mark.long) for n in LONG)])
 def test_the_reader_is_useful_and_writes_hardly_anything_wrong(name: str) -> None:
-    every = put_all(load_sentences(name))
-    assert _share_useful(every) >= USEFUL.get(name, 0)
-    assert _share_useful(_leave_out(every)) >= LEAST_USEFUL[name]
-    assert sum(outcome.verdict == "wrong" for outcome in every) <= MOST_WRONG[name]
+    english, others = split_by_language(put_all(load_sentences(name)))
+    assert _share_useful(english) >= LEAST_USEFUL[name]
+    assert _count_wrong(english) <= MOST_WRONG[name]
+    assert _count_wrong(others) <= MOST_WRONG_ELSEWHERE[name]
 
 
 def test_a_part_of_the_others_is_as_good() -> None:
     for name in LONG:
-        every = put_all(load_sentences(name)[::6])
-        assert _share_useful(_leave_out(every)) >= LEAST_USEFUL[name] - 0.05
-        assert sum(outcome.verdict == "wrong" for outcome in every) <= MOST_WRONG[name]
+        english, others = split_by_language(put_all(load_sentences(name)[::6]))
+        assert _share_useful(english) >= LEAST_USEFUL[name] - 0.05
+        assert _count_wrong(english) <= MOST_WRONG[name]
+        assert _count_wrong(others) <= MOST_WRONG_ELSEWHERE[name]
 
 
 def _share_useful(outcomes: list[Outcome]) -> float:
     return sum(outcome.verdict == "useful" for outcome in outcomes) / len(outcomes)
 
 
-def _leave_out(outcomes: list[Outcome]) -> list[Outcome]:
-    return [outcome for outcome in outcomes if outcome.sentence.means not in LEFT_TO_A_MODEL]
+def _count_wrong(outcomes: list[Outcome]) -> int:
+    return sum(outcome.verdict == "wrong" for outcome in outcomes)
 
 
 def test_no_sentence_is_there_twice() -> None:
@@ -195,8 +193,10 @@ def test_what_came_of_a_sentence_is_judged_by_what_was_done_and_shown(how: str) 
 
 def test_the_score_counts_each_meaning() -> None:
     outcomes = [judge(Sentence("x", "hi", "talk"), steps, "Hello.", {}) for steps in ([], [keep("hi")], [LOOKED])]
+    outcomes.append(judge(Sentence("y", "hallo", "talk", other_language=True), [keep("hallo")], "Kept.", {}))
     assert dict(score_sentences(outcomes)) == {
         "sentences, talk": "1 of 3, wrong 1",
         "sentences, useful (goal 0.75)": "1 of 3 = 0.33",
         "sentences, wrong writes (goal 0.02)": "1 of 3 = 0.33",
+        "sentences, other languages": "0 of 1, wrong 1",
     }
