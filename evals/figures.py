@@ -1,5 +1,10 @@
 """The tables of docs/figures.md that are measured in seconds."""
 
+import json
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import Any
+
 from ana.embedders import build_embedder
 from ana.handles import LOCAL_EMBEDDERS
 from ana.settings import PROJECT, load_settings
@@ -13,6 +18,7 @@ from evals.tasks.scores import Report
 from evals.tasks.task import load_tasks
 
 PAGE = PROJECT / "docs" / "figures.md"
+CAPABLE = PROJECT / "evals" / "data" / "capable"
 
 
 def render_recall(every: dict[retrieval.Set, retrieval.Scores] | None = None, embedder: str = "wordllama") -> str:
@@ -77,3 +83,27 @@ def render_context(every: dict[str, Presence] | None = None) -> str:
         for name, shares in every.items()
     )
     return draw_table(head, rows)
+
+
+def render_capable() -> str:
+    """Return a table of the sets of tasks that a capable model played twice, wrong writes before what was right."""
+    plays = [json.loads(line) for line in (CAPABLE / "plays.jsonl").read_text(encoding="utf-8").splitlines()]
+    requests = json.loads((CAPABLE / "requests.json").read_text(encoding="utf-8"))
+    head = ("set", "tasks", "plays", "wrong writes", "right", "pass^2", "requests a play", "tokens a request")
+    sets = groupby(plays, lambda play: play["set"])
+    return draw_table(head, [(name, *_count_plays(list(some), requests[name])) for name, some in sets])
+
+
+def _count_plays(plays: Sequence[Mapping[str, Any]], requests: Mapping[str, int]) -> list[str]:
+    wrong = {play["task"] for play in plays if play["faults"]}
+    tasks = {play["task"] for play in plays}
+    right = sum(not play["faults"] for play in plays)
+    return [
+        str(len(tasks)),
+        str(len(plays)),
+        str(sum(play["wrong_writes"] for play in plays)),
+        f"{right} ({right / len(plays):.2f})",
+        f"{len(tasks - wrong)} ({len(tasks - wrong) / len(tasks):.2f})",
+        f"{requests['requests'] / len(plays):.1f}",
+        f"{requests['tokens_in'] / requests['requests']:,.0f}",
+    ]

@@ -104,6 +104,7 @@ PARTS: dict[str, dict[str, Callable[[], str]]] = {
         "found-minilm": lambda: figures.render_recall(embedder="minilm"),
         "policies": figures.render_policies,
         "tasks": figures.render_tasks,
+        "capable": figures.render_capable,
         "context": figures.render_context,
     },
     "docs/using.md": {"transcript": record_transcript, "conversation": render_conversation},
