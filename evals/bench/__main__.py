@@ -15,11 +15,12 @@ from ana.backends.chroma.backend import ChromaBackend
 from ana.children import start_python
 from ana.embedders import WordLlamaEmbeddings
 from ana.handles import open_handles
+from ana.models.offline.readings import NOTHING
 from ana.settings import load_settings
 from ana.time.clock import Clock, find_local_zone
 from ana.workspace import open_workspace
 from app.turn import open_assistant
-from evals.bench import create, people, server, store, turn
+from evals.bench import create, page, people, server, store, turn
 from evals.figures import PAGE
 from evals.load.server import name_places
 from evals.pages import draw_table, replace_parts
@@ -31,7 +32,7 @@ Row = tuple[str, str]
 Part = Callable[[], Iterable[Row]]
 
 
-def time_start(folder: Path, typed: bytes = b"find the bicycle", awaited: bytes = b"No item") -> tuple[float, float]:
+def time_start(folder: Path, typed: str = "find the bicycle", awaited: str = NOTHING) -> tuple[float, float]:
     """Return the seconds from the start of `ana chat` in a terminal to its prompt, and to the answer to a question.
 
     Args:
@@ -46,8 +47,8 @@ def time_start(folder: Path, typed: bytes = b"find the bicycle", awaited: bytes 
     os.close(slave)
     _read_until(master, b"\x1b[?2004h")  # prompt_toolkit switches bracketed paste on when it can be typed to
     prompt = time.perf_counter() - begun
-    os.write(master, typed + b"\r")
-    _read_until(master, awaited)
+    os.write(master, f"{typed}\r".encode())
+    _read_until(master, awaited.encode())
     answer = time.perf_counter() - begun
     process.kill()
     process.wait()
@@ -94,7 +95,7 @@ def measure_full_folder() -> Iterable[Row]:
         backend = ChromaBackend(folder / "data", WordLlamaEmbeddings())
         backend.take_records("item", [(store.make_item(n, clock.stamp()), None) for n in range(10_000)])
         backend.close()
-        times = [time_start(folder, b"find the bicycle report", b"to be looked at")[1] for _ in range(5)]
+        times = [time_start(folder, "find the bicycle report", "to be looked at")[1] for _ in range(5)]
         yield "process start to a search's answer, 10,000 items (goal 2 s)", f"{statistics.median(times):.2f} s"
         yield measure_memory("10,000 items")
         for sentence, each in time_answers(folder).items():
@@ -127,6 +128,7 @@ SPEED: tuple[Part, ...] = (
     turn.measure,
     store.measure,
     server.measure,
+    page.measure,
     people.measure,
 )
 

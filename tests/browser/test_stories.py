@@ -1,7 +1,6 @@
 """Stories of the page."""
 
 import threading
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -10,11 +9,9 @@ import pytest
 
 from ana.evaluations import Evaluation, keep_evaluation
 from ana.handles import open_data
-from ana.memory.changes import Change, make_edit
-from ana.settings import load_settings
+from ana.memory.changes import make_edit
 from ana.values import Json
-from ana.workspace import open_workspace
-from evals.bench.store import SIZE, make_item
+from evals.bench.page import fill
 from tests.browser.conftest import PATIENCE, Open
 from tests.openai_stub import Said
 from tests.sent import typed
@@ -395,25 +392,11 @@ def test_a_draft_that_was_sent_back_is_a_small_mark(house: Open) -> None:
     anna.look("sent-back")
 
 
-def keep_many(env: Mapping[str, str]) -> None:
-    """Keep 10,000 open tasks, from five days ago to 300 ahead, in a folder; every twentieth repeats."""
-    today = datetime.now(ZoneInfo("Europe/Berlin")).date()
-    with open_data(open_workspace(load_settings(dict(env))), "browser") as handles:
-        items = [make_item(n, handles.memory.stamp()) for n in range(SIZE)]
-        for n, item in enumerate(items):
-            due = f"{today + timedelta(days=n % 305 - 5)}{'T09:30' if n % 2 else ''}"
-            item.properties.update({"status": "active", "due_date": due})
-            item.properties.update({} if n % 20 else {"repeats": "FREQ=WEEKLY"})
-        for start in range(0, SIZE, 1000):
-            part = items[start : start + 1000]
-            handles.memory.put_back([Change("item", item.id, None, item) for item in part], make_edit())
-
-
 def test_ten_thousand_items_make_no_page_large(house: Open) -> None:
-    anna = house(prepare=keep_many).visit()
-    today = datetime.now(ZoneInfo("Europe/Berlin")).date()
-    calendars = (f"/app/calendar?month={today:%Y-%m}", f"/app/calendar?week={today}")
-    for path in ("/app/today", *calendars, "/app/items", "/app/items?q=dentist"):
+    paths: list[str] = []
+    anna = house(prepare=lambda env: paths.extend(fill(env))).visit()
+    assert paths
+    for path in paths:
         anna.go(path)
         size = anna.page.evaluate("performance.getEntriesByType('navigation')[0].encodedBodySize")
         assert 1000 < size < 60_000, f"{path}: {size} bytes"
