@@ -41,7 +41,7 @@ class Message:
         tag: A value that is the same for every copy of it.
         buttons: The label of each button, and its path below the server's address.
         site: The server's address for a phone; empty if not set.
-        topic: The ntfy topic for the buttons if there is no such address.
+        topic: The ntfy topic that receives the buttons if `site` is empty.
     """
 
     title: str
