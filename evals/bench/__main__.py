@@ -15,7 +15,6 @@ from ana.backends.chroma.backend import ChromaBackend
 from ana.children import start_python
 from ana.embedders import WordLlamaEmbeddings
 from ana.handles import open_handles
-from ana.models.offline.readings import NOTHING
 from ana.settings import load_settings
 from ana.time.clock import Clock, find_local_zone
 from ana.workspace import open_workspace
@@ -32,7 +31,7 @@ Row = tuple[str, str]
 Part = Callable[[], Iterable[Row]]
 
 
-def time_start(folder: Path, typed: str = "find the bicycle", awaited: str = NOTHING) -> tuple[float, float]:
+def time_start(folder: Path, typed: str = "find the bicycle", awaited: str = "no changes") -> tuple[float, float]:
     """Return the seconds from the start of `ana chat` in a terminal to its prompt, and to the answer to a question.
 
     Args:

@@ -79,15 +79,16 @@ def test_an_answer_comes_in_chunks_under_its_id_and_is_not_sent_again(client: Sy
 def test_a_call_and_the_answer_have_an_id_each_and_the_receipt_comes_with_the_last_values(
     client: SyncLangGraphClient, stub: Stub
 ) -> None:
-    heard = hear(client, stub, MILK, SAVED)
+    figs = Said("I will look.", calls=[("create_item", {"content": "Buy figs"}), ("now", {})])  # of no other test here
+    heard = hear(client, stub, figs, Said("See your list: buy figs."))
     told = [part.data for part in heard.parts if part.event == "values"]
     assert [len(values["messages"]) for values in told] == [1, 2, 4, 5], "as often as messages are written"
     assert {name for values in told for name in values} == {"messages"}
     last = told[-1]["messages"][-1]
-    assert (number(last), last["content"]) == ("2", add_receipt("See your list: buy milk.", "- Stored: “Buy milk”"))
+    assert (number(last), last["content"]) == ("2", add_receipt("See your list: buy figs.", "- Stored: “Buy figs”"))
     ids = ["1", "1-0-result", "1-1-result", "2"]
     assert [id for id, _ in heard.streamed()] == [id for id, _ in heard.last] == ids
-    assert (heard.streamed()[0][1], heard.streamed()[-1][1]) == ("I will look.", "See your list: buy milk.")
+    assert (heard.streamed()[0][1], heard.streamed()[-1][1]) == ("I will look.", "See your list: buy figs.")
     called = [call["id"] for m in heard.messages for call in m.get("tool_call_chunks") or [] if call["id"]]
     answered = [message["tool_call_id"] for message in heard.messages if message["type"] == "tool"]
     assert [id.partition("-")[2] for id in called] == ["1-0", "1-1"]

@@ -13,7 +13,7 @@ from ana.time.when.tokens import words
 Step = Call | str | None
 MODEL = "`ana setup` connects a model, which understands more."
 HELP = f"Tell me things to keep, ask for them later, or say “done: …”, “delete …” or “undo”. I read English. {MODEL}"
-UNCHANGED, FAILED, NOTHING = "I changed nothing:", "That did not work:", "I found nothing like that."
+UNCHANGED, FAILED = "I changed nothing:", "That did not work:"
 INSTEAD = f"“task: …” keeps it as a task. {MODEL}"
 ONE_THING = f"{UNCHANGED} I cannot do that. “done: …” and “delete …” change one thing that you name. {INSTEAD}"
 UNDO = "“undo” takes it back."
@@ -135,7 +135,7 @@ def _tell_found(found: dict[str, Any], least: float) -> str:
     alike = [item for item in found["items"] if likeness.get(item["id"], 1.0) >= least][:MOST]
     more = found.get("total", 0) - MOST
     told = [list_items(alike), *([f"… and {more} more: `ana due`, `ana items`."] if more > 0 else [])]
-    return "\n".join(told) if alike else f"{NOTHING} {MODEL}"
+    return "\n".join(told) if alike else f"I found nothing like that. {MODEL}"
 
 
 def read_order(view: View) -> Step:
