@@ -3,12 +3,13 @@
 import logging
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ana.errors import UserError
+from ana.errors import AnaError, UserError
+from ana.files import FILE_ERRORS
 from ana.logs import add_log_file
 from ana.output import tell
 from ana.settings import Settings
@@ -67,6 +68,17 @@ class DataHandles:
         from ana.backends.chroma.care.upkeep import Upkeep
 
         return self.keeper if isinstance(self.keeper, Upkeep) else None
+
+    def prepare_search(self) -> None:
+        """Search once, so that encoder, words and vectors are in memory before anybody asks, who is told of faults.
+
+        Nothing is done if texts are sent away to be embedded.
+        """
+        from ana.models.providers import embedding_destination
+
+        if embedding_destination(self.settings) is None:
+            with suppress(AnaError, *FILE_ERRORS):
+                self.memory.find("what is there", limit=1)
 
 
 class Meter:

@@ -74,4 +74,4 @@ class Sessions:
 
     def _prepare(self) -> None:
         with suppress(AnaError, *FILE_ERRORS):
-            self._open().memory.find("what is there", limit=1)
+            self._open().prepare_search()

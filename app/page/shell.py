@@ -82,12 +82,6 @@ def _environment() -> Environment:
     return made
 
 
-def compile_templates() -> None:
-    """Compile all templates, so that no first view of a page has to wait for that."""
-    for name in _environment().list_templates():
-        _environment().get_template(name)
-
-
 @pass_context
 def _draw_token(context: Context) -> Markup:
     """Return the field that every form has: the token of this browser's forms."""

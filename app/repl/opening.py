@@ -4,12 +4,10 @@ import gc
 import sys
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from contextvars import copy_context
 from typing import TYPE_CHECKING
 
-from ana.errors import AnaError
-from ana.models.providers import embedding_destination
 from ana.workspace import Workspace
 from app.show.text import say
 
@@ -81,12 +79,6 @@ class Opening:
         finally:
             gc.freeze()
             gc.enable()
-        if not self._awaited and embedding_destination(self._workspace.settings) is None:
-            self._worker.submit(_prepare, assistant)
+        if not self._awaited:
+            self._worker.submit(handles.prepare_search)
         return assistant
-
-
-def _prepare(assistant: "Assistant") -> None:
-    """Search once, so that encoder, words and vectors are in memory before anybody asks."""
-    with suppress(AnaError, OSError):  # the person's own search will say what is wrong
-        assistant.handles.memory.find("what is there", limit=1)

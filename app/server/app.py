@@ -42,6 +42,7 @@ from app.server.calendar import calendar
 from app.server.guard import PAGE, Guard, is_page
 from app.server.mcp import McpDoor
 from app.server.openapi import openapi
+from app.server.preparing import preparing
 from app.server.ready import Readiness, ready
 from app.server.refusals import REFUSALS, answer_error, fail, find_status
 from app.server.request_threads import run_in_threadpool
@@ -148,12 +149,12 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
         with contextlib.suppress(AnaError):  # each request says what is wrong
             opened = await workspaces.open(OWNER)
             await run_in_threadpool(opened.handles.memory.count)
+            await workspaces.enter(OWNER, preparing(opened))
         looking = asyncio.create_task(_look_after(workspaces))
-        compiling = asyncio.create_task(asyncio.to_thread(shell.compile_templates))
         async with app.state.mcp.run(), _join_queue(app), answering(workspace.settings, workspaces):
             yield
         looking.cancel()
-        await asyncio.wait([looking, compiling])
+        await asyncio.wait([looking])
         await workspaces.close_all()
 
 

@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from threading import Event
 from typing import TYPE_CHECKING
 
 from ana.errors import ConfigError, PersonRemoved
@@ -66,6 +67,8 @@ class OpenWorkspace:
     """When a request came last."""
     requests: int = 0
     """How many are being answered."""
+    asked: Event = field(default_factory=Event)
+    """Set by the first one."""
     imports: int = 0
     """How many files are being brought in."""
     import_preview: object = None
@@ -96,6 +99,7 @@ class OpenWorkspace:
     def hold(self) -> Iterator[None]:
         """Keep it open while a request is answered."""
         self.requests += 1
+        self.asked.set()
         try:
             yield
         finally:
@@ -190,6 +194,10 @@ class Workspaces:
             opened, _ = self._open[person]
             opened.used = time.monotonic()
             return opened
+
+    async def enter(self, person: str, context: contextlib.AbstractAsyncContextManager[None]) -> None:
+        """Enter a context that ends before the person's open workspace is closed."""
+        await self._open[person][1].enter_async_context(context)
 
     async def close_idle(self) -> None:
         """Close the workspaces of removed people, those not used for long, and others until there is room."""

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ana.backends.chroma.care.format import MOVED, read_format
-from ana.backends.chroma.client import make_unusable_error, open_chroma
+from ana.backends.chroma.client import load_chromadb, make_unusable_error, open_chroma
 from ana.errors import ConfigError
 from ana.files import Place, overwrite, read_small
 from ana.locks import OwnerLock
@@ -95,6 +95,7 @@ class Folder:
     @contextmanager
     def hold(self) -> Iterator["Client"]:
         """Own the folder, with Chroma. Errors as of `hold_closed`; also StoreBroken if the folder contains a link."""
+        load_chromadb()  # before others are kept waiting: it takes longer than any of their reads
         with self.hold_closed():
             yield self.get_client()
 
