@@ -17,9 +17,9 @@ from ana.transfer.exporter import export_lines
 from ana.transfer.foreign.columns import ROLES
 from ana.transfer.ics.writer import write_calendar
 from ana.translation import _
-from app.page.importing import MANY, SMALL, Importing, show_growing, show_rows
+from app.page.importing import Importing, show_growing, show_rows
 from app.page.shell import HEADERS
-from app.page.visits import Answer, Page, Visit, go_on
+from app.page.visits import Answer, Visit
 from app.server.request_threads import run_in_threadpool
 
 
@@ -42,8 +42,8 @@ async def take(visit: Visit) -> Answer:
     """POST /app/files: {file, whose: mine|others}, a file that `ana import` reads; records that differ here stay
     unchanged.
 
-    Rows are shown before they are imported. A long import is answered by a page that grows during the work; leaving the
-    page stops the import, and nothing is stored.
+    Rows are shown before they are imported. The page of an import grows during the work; leaving it stops the import,
+    and nothing is stored.
     """
     file, said = visit.form.get("file"), visit.read("whose")
     if not isinstance(file, UploadFile) or not file.filename:
@@ -51,13 +51,13 @@ async def take(visit: Visit) -> Answer:
     if visit.opened.imports:
         raise UserError("Another file is being brought in.", "Wait until it is through, or stop it.")
     importing = Importing(visit.opened, "mine" if said == "mine" else "others" if said else None)
-    if await run_in_threadpool(importing.keep, file) > SMALL and not importing.is_rows:
-        return await show_growing(visit, importing)
-    await importing.read()
-    if importing.bundle.columns:
-        visit.opened.import_preview = importing
-        return show_rows(importing)
-    return await _store(visit, importing)
+    await run_in_threadpool(importing.keep, file)
+    if importing.is_rows:
+        bundle = await importing.read()
+        if bundle.columns:
+            visit.opened.import_preview = importing
+            return show_rows(importing, bundle)
+    return await show_growing(visit, importing)
 
 
 async def take_rows(visit: Visit) -> Answer:
@@ -70,19 +70,9 @@ async def take_rows(visit: Visit) -> Answer:
         if said["done"] and (words := visit.read("done_is")):
             said["done"] = [f"{said['done'][0]} = {words}"]
         importing.said = said
-        await importing.read()
-        return show_rows(importing)
+        return show_rows(importing, await importing.read())
     visit.opened.import_preview = None
-    return await _store(visit, importing)
-
-
-async def _store(visit: Visit, importing: Importing) -> Answer:
-    if importing.count > MANY:
-        return await show_growing(visit, importing)
-    result = await importing.store()
-    if result.turn and not result.notes and not result.conflicting:
-        return go_on("/settings", result.turn)
-    return Page("imported.html", result=result)
+    return await show_growing(visit, importing)
 
 
 def _write_export(handles: Handles, file: Path) -> None:

@@ -32,12 +32,6 @@ from app.page.visits import Page, Visit
 from app.server.request_threads import run_in_threadpool
 from app.server.workspaces import OpenWorkspace
 
-SMALL = 1_000_000
-"""A file of more bytes may take a while to be read."""
-
-MANY = 500
-"""More records than these take a while to be stored."""
-
 LONGEST_NAME = 100
 """Characters of a file's name, the last ones."""
 
@@ -62,7 +56,8 @@ class Importing:
     def __init__(self, opened: OpenWorkspace, whose: Whose | None) -> None:
         self._opened, self.handles, self._whose = opened, opened.handles, whose
         self._path = Path()
-        self._bundle: Bundle | None = None
+        self.bundle: Bundle | None = None
+        """What was read."""
         self.key = secrets.token_hex(8)
         """Names it in a form."""
         self.said: Mapping[str, Any] = {}
@@ -76,39 +71,28 @@ class Importing:
         """How far it is."""
 
     @property
-    def count(self) -> int:
-        """The number of records read: present ones and earlier versions."""
-        return len(self._bundle.items) + len(self._bundle.changes) if self._bundle else 0
-
-    @property
     def is_rows(self) -> bool:
         """Whether the file's name is that of a table; then a preview of its rows is shown first."""
         return self._path.suffix.lower() in (".csv", ".tsv", ".json", ".md", ".markdown", ".zip")
 
-    @property
-    def bundle(self) -> Bundle:
-        """The bundle that was read."""
-        return self._bundle or Bundle()
-
-    def keep(self, file: UploadFile) -> int:
-        """Save the file until it is read, and return its size in bytes."""
+    def keep(self, file: UploadFile) -> None:
+        """Save the file until it is read."""
         name = "".join(each for each in Path(file.filename or "file").name[-LONGEST_NAME:] if each.isprintable())
         folder = mkdtemp()
         finalize(self, shutil.rmtree, folder, ignore_errors=True)  # rows may be read again
         self._path = Path(folder) / (name.strip(". ") or "file")  # of some programs it is that of the list
         with open_draft(self._path, 0o600) as kept:
             shutil.copyfileobj(file.file, kept)
-        return self._path.stat().st_size
 
-    async def read(self) -> None:
+    async def read(self) -> Bundle:
         """Read the file. Raises UserError if it contains nothing to import; WorkStopped if it is stopped."""
-        self._bundle = await self._do(self._read)
+        self.bundle = await self._do(self._read)
+        return self.bundle
 
     async def store(self) -> ImportResult:
         """Store all that was read, or nothing. Errors as of `read` and `import_bundle`."""
-        if self._bundle is None:
-            await self.read()
-        return await self._do(self._store)
+        bundle = self.bundle or await self.read()
+        return await self._do(lambda: self._store(bundle))
 
     def stop(self) -> None:
         """Stop the import at its next step, unless its items are being stored."""
@@ -145,21 +129,21 @@ class Importing:
             self.fault = exc.message
             return read_columns({"title": table.columns[0]}, table.columns)
 
-    def _store(self) -> ImportResult:
-        assert self._bundle
+    def _store(self, bundle: Bundle) -> ImportResult:
         handles = self.handles
-        if self._bundle.changes and handles.find_upkeep() and handles.memory.turns(limit=1):
+        if bundle.changes and handles.find_upkeep() and handles.memory.turns(limit=1):
             back_up_before(handles, "import")
-        return import_bundle(handles.memory, self._bundle)
+        return import_bundle(handles.memory, bundle)
 
     def _tell(self, done: int, total: int) -> None:
         told = _("{done:,} of {total:,} are prepared.") if done < total else _("All {total:,} are being stored.")
         self.told = told.format(done=done, total=total)
 
 
-def show_rows(importing: Importing) -> Page:
+def show_rows(importing: Importing, bundle: Bundle) -> Page:
     """Return the page of rows before their import: the meaning of their columns, the first items, and their number."""
-    return Page("columns.html", importing=importing, items=importing.bundle.items[:FINISHED], roles=ROLES)
+    items = bundle.items[:FINISHED]
+    return Page("columns.html", importing=importing, bundle=bundle, items=items, roles=ROLES)
 
 
 async def show_growing(visit: Visit, importing: Importing) -> Response:

@@ -1,10 +1,7 @@
 """Series that other people share with a person, and the people with whom this person shares."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-
 from ana.handles import Handles
-from ana.memory.few_words import show_value
+from ana.memory.item import Item
 from ana.people import People
 from ana.people.grants import grant, list_grants, revoke
 from app.meanwhile import PASSING
@@ -14,22 +11,11 @@ from app.server.request_threads import run_in_threadpool
 from app.server.workspaces import Workspaces
 
 
-@dataclass(frozen=True)
-class SharedItem:
-    """The parts of another person's item that are shown: its owner, its text, its date."""
-
-    person: str
-    content: str
-    when: str
-
-
 async def show(visit: Visit) -> Page:
     """GET /app/shared: what others let this person see."""
     people: People = visit.request.app.state.people
-    items = list[SharedItem]()
-    for owner, id in await run_in_threadpool(people.list_granted, visit.request.state.person):
-        items += await _find(visit, owner, id)
-    return Page("shared.html", items=items)
+    granted = await run_in_threadpool(people.list_granted, visit.request.state.person)
+    return Page("shared.html", items=[(owner, await _find(visit, owner, id)) for owner, id in granted])
 
 
 def change(visit: Visit) -> str:
@@ -48,13 +34,12 @@ def list_viewers(handles: Handles, id: str) -> list[str]:
     return [each.viewer for each in list_grants(handles.workspace) if each.item == id]
 
 
-async def _find(visit: Visit, owner: str, id: str) -> Sequence[SharedItem]:
-    """Return the shown parts of an item, if it exists; damaged data of one person does not hide the items of others."""
+async def _find(visit: Visit, owner: str, id: str) -> Item | None:
+    """Return an item of another person; None if it does not exist, or their data is damaged: that hides no others."""
     workspaces: Workspaces = visit.request.app.state.workspaces
     try:
         opened = await workspaces.open(owner)
         with opened.hold():
-            item = await run_in_threadpool(opened.handles.memory.record, "item", id)
+            return await run_in_threadpool(opened.handles.memory.record, "item", id)
     except PASSING:
-        return ()
-    return [SharedItem(owner, item.content, show_value(item.date))] if item else ()
+        return None

@@ -23,7 +23,7 @@ from app.due import WEEK, group_due_locally, name_group
 from app.following import list_calendar_news
 from app.page.marking import DAY, get_item, list_labels, mark_missed, move, read_day
 from app.page.shell import HEADERS
-from app.page.visits import Page, Visit, go_on, keep_here
+from app.page.visits import Page, Visit, keep_here
 from app.show.items import localize_matches, show_date, tell_elsewhere
 from app.show.text import shorten
 
@@ -71,11 +71,9 @@ class Group:
     day: date | None = None
 
 
-def show(visit: Visit) -> Page | str:
-    """GET /app/today, ?day=2026-12-03 for another, ?month=2026-12."""
+def show(visit: Visit) -> Page:
+    """GET /app/today, ?day=2026-12-03 for another."""
     handles, today = visit.handles, visit.handles.clock.now().date()
-    if month := visit.ask("month"):
-        return go_on("/calendar", month=month)
     chosen, is_whole = read_day(visit.ask("day") or str(today), today), not visit.ask("day")
     return Page(
         "today.html",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from ana.memory.few_words import call_property, call_value, show_value
 from ana.time.dates import day_of
 from ana.time.repeats import word_rule
-from ana.translation import _, mark_text
+from ana.translation import LANGUAGES, Language, _, mark_text, speaking
 from app.show.calls import word_call, word_value
 from app.show.text import say
 
@@ -58,11 +58,15 @@ def _list_untold(name: str, args: Any, text: str) -> Iterator[str]:
 
 
 def _is_worded(value: Any, text: str) -> bool:
-    """Return whether a description contains each text, number and day in a value."""
+    """Return whether a description, in whichever language, contains each text, number and day in a value."""
     if isinstance(value, Mapping | list):
         return all(_is_worded(each, text) for each in (value.values() if isinstance(value, Mapping) else value))
-    if day := day_of(value):
-        return show_value(value, day.year) in text
-    if value is None or word_value(value) in text:
-        return True
-    return isinstance(value, str) and (call_value(value) in text or word_rule(value) in text)
+    return value is None or any(_is_worded_in(language, value, text) for language in LANGUAGES)
+
+
+def _is_worded_in(language: Language, value: Any, text: str) -> bool:
+    with speaking(language):
+        if day := day_of(value):
+            return show_value(value, day.year) in text
+        words = [word_value(value), *([call_value(value), word_rule(value)] if isinstance(value, str) else [])]
+        return any(each in text for each in words)

@@ -13,7 +13,7 @@ def test_a_month_has_each_time_of_what_repeats(browser: Browser) -> None:
     keep("Rent", "type: task\nstatus: active\ndue_date: 2027-02-28")
     for n in range(5):
         keep(f"Note {n}", "type: task\nstatus: active\ndue_date: 2027-02-10")
-    browser.open("/app/today?month=2027-02")
+    browser.open("/app/calendar?month=2027-02")
     days = {str(cell["data-day"]): cell.get_text(" ", strip=True) for cell in browser.page.select("[data-day]")}
     choir = [day for day, told in days.items() if "19:00 Choir" in told]
     assert choir == ["2027-02-02", "2027-02-09", "2027-02-16", "2027-02-23"]
@@ -24,7 +24,7 @@ def test_a_month_has_each_time_of_what_repeats(browser: Browser) -> None:
 
 
 def test_a_month_in_december_and_one_before_it(browser: Browser) -> None:
-    browser.open("/app/today?month=2026-12")
+    browser.open("/app/calendar?month=2026-12")
     browser.follow("The month after")
     assert browser.one("h1").get_text() == "January 2027"
     browser.follow("The month before")
@@ -35,7 +35,7 @@ def test_a_month_in_december_and_one_before_it(browser: Browser) -> None:
 
 def test_what_lasts_several_days_stands_on_each_of_them(browser: Browser) -> None:
     keep("Fair", "type: event\nstart_date: 2027-01-30\nend_date: 2027-02-02")
-    browser.open("/app/today?month=2027-02")
+    browser.open("/app/calendar?month=2027-02")
     assert [str(cell["data-day"])[8:] for cell in browser.page.select("[data-day]:has(.entry)")] == ["01", "02"]
 
 

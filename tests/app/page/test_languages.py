@@ -137,8 +137,10 @@ def test_an_answer_without_a_model_is_said_to_be_english(browser: Browser) -> No
     assert said in browser.text
     say(browser, browser.url.rpartition("/")[2], message="What is 6 * 7?")
     assert said in browser.text
+    assert browser.one(".unchanged .receipt").get_text() == "keine Änderungen"
     browser.client.headers["accept-language"] = "en"
     assert "English alone" not in browser.open(browser.url).get_text()
+    assert browser.one(".unchanged .receipt").get_text() == "no changes"
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_no_page_hides_anything_of_what_is_stored(model: list[Any], browser: Bro
     browser.open("/app/items")
     item = str(browser.one("main li a")["href"])
     turn = browser.client.get("/app/turns").text
-    paths = ["/app", "/app/today?day=2027-01-04", "/app/today?month=2027-01", "/app/items", item, "/app/turns"]
+    paths = ["/app", "/app/today?day=2027-01-04", "/app/calendar?month=2027-01", "/app/items", item, "/app/turns"]
     for path in [*paths, *re.findall(r'href="(/app/turns/[^"]+)"', turn)[:1]]:
         seen = [*list_seen(browser.open(path))]
         assert any(r"\u202e" in text for text in seen), path

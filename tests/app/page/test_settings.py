@@ -82,9 +82,10 @@ def test_everything_is_given_as_files_and_an_export_is_brought_in(browser: Brows
     assert zipfile.ZipFile(BytesIO(browser.client.get("/app/files/ana-backup.zip").content)).namelist()
     assert browser.client.get("/app/files/passwd").status_code == 422
     assert "0 new, 1 were here already" in bring_in(browser, export.content, "ana.jsonl").text
-    wrong = bring_in(browser, b"\x89PNG\r\n\x1a\n\0\0", "x.png")
-    assert wrong.status_code == 422
-    assert "Nothing was imported from this file: line 1 is not UTF-8" in wrong.text
+    wrong = BeautifulSoup(bring_in(browser, b"\x89PNG\r\n\x1a\n\0\0", "x.png").text, "html.parser")
+    told = wrong.select_one(".wrong[role=alert]")
+    assert told is not None
+    assert "Nothing was imported from this file: line 1 is not UTF-8" in told.get_text()
 
 
 @pytest.mark.parametrize(("whose", "theirs"), [("", 1), ("mine", 0), ("others", 2)])

@@ -104,9 +104,9 @@ def test_of_what_repeats_one_time_is_done_and_one_is_moved(browser: Browser) -> 
 
 def test_a_day_that_is_none_is_refused_in_words(browser: Browser) -> None:
     days = ("someday", "2026-02-30", "0001-01-01", "9999-12-31")
-    for query in ("month=nine", "month=0001-01", *(f"day={day}" for day in days)):
-        answer = browser.client.get(f"/app/today?{query}")
-        assert (answer.status_code, "That did not work" in answer.text) == (422, True), query
+    for place in ("calendar?month=nine", "calendar?month=0001-01", *(f"today?day={day}" for day in days)):
+        answer = browser.client.get(f"/app/{place}")
+        assert (answer.status_code, "That did not work" in answer.text) == (422, True), place
 
 
 def test_an_act_goes_on_where_it_was_done(browser: Browser) -> None:
