@@ -40,9 +40,9 @@ class Field:
         return len(self.written) > LONG or "\n" in self.written
 
 
-def list_fields(values: Mapping[str, Json], place: str = "") -> list[Field]:
+def list_fields(values: Mapping[str, Json]) -> list[Field]:
     """Return a field for each value, including the values in nested objects."""
-    return [_describe(path, value) for path, value in _walk(values, place)]
+    return [_describe(path, value) for path, value in _walk(values, "")]
 
 
 def fill_fields(fields: list[Field], form: FormData, prefix: str) -> list[Field]:

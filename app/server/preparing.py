@@ -30,7 +30,7 @@ async def preparing(opened: OpenWorkspace) -> AsyncIterator[None]:
         if not ended.is_set():
             opened.handles.prepare_search()
 
-    taking = Thread(target=take_steps)
+    taking = Thread(target=take_steps, daemon=True)  # a server that cannot start must end
     taking.start()
     try:
         yield
