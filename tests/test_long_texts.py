@@ -17,7 +17,8 @@ from ana.models.tool_schema import Tools
 from ana.time.clock import find_zone
 from ana.time.repeats import find_rule, understand_rule
 from ana.time.repeats.words import read_words
-from ana.time.when import find_single, find_times, is_only_when, read_due_question, resolve
+from ana.time.when import find_single, is_only_when, read_due_question, resolve
+from ana.time.when.reader import read
 from ana.time.when.tokens import LONGEST
 from ana.transfer.ics.parts import split_parts
 from ana.values import Json
@@ -67,8 +68,9 @@ def test_what_once_stopped_the_server_ends_soon() -> None:
 
 def test_days_and_times_are_read_in_the_beginning_of_a_long_text() -> None:
     text = "tomorrow at 9:30 " + "a " * LONGEST + "tomorrow at 9:30"
-    assert len(resolve(text, TODAY)) == len(find_times(text)) == 1
-    assert len(resolve(text[:100], TODAY)) == len(find_times(text[:100])) == 1
+    for read_text in (text, text[:100]):
+        reading = read(read_text, TODAY)
+        assert len(resolve(read_text, TODAY)) == len(reading.list_kind("TIME")) == 1
 
 
 def test_a_long_text_is_about_no_single_day() -> None:

@@ -16,7 +16,7 @@ def guess_dates(text: str, today: date) -> tuple[str, str] | None:
         when = read_phrase(text, today, datetime.combine(today, time()))
     except NotRead:
         return None
-    if not when.is_dated or any((when.bound, when.unread, when.part, when.until, when.zoned)):
+    if not when.is_plain:
         return None
     if when.at and when.first == when.last:
         moment = f"{when.first}T{when.at:%H:%M}"

@@ -36,7 +36,6 @@ from ana.time.repeats import find_rule, tell_unread, understand_rule, word_rule
 from ana.time.when import (
     find_named_days,
     find_single,
-    find_times,
     is_only_when,
     read_due_question,
     resolve,
@@ -149,7 +148,6 @@ TEXTS: Mapping[str, Reader] = {
     "find_single": lambda text: find_single(text, NOW),
     "is_only_when": lambda text: is_only_when(text, NOW),
     "resolve": lambda text: resolve(text, TODAY),
-    "find_times": find_times,
     "find_named_days": lambda text: find_named_days(text, TODAY, months=True),
     "read_due_question": lambda text: read_due_question(text, TODAY),
     "tell_doubts": lambda text: tell_doubts(text, TODAY),

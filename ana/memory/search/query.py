@@ -12,7 +12,7 @@ from ana.time.dates import spell_day
 from ana.translation import _
 
 if TYPE_CHECKING:
-    from ana.time.when import Mention
+    from ana.time.when import When
 
 Days: TypeAlias = tuple[date, date]
 
@@ -70,7 +70,7 @@ class ParsedQuery:
 
     text: str
     words: tuple[str, ...]
-    mentions: "tuple[Mention, ...]"
+    mentions: "tuple[When, ...]"
     undated: bool
     is_open: bool | None
     due: Days | None
@@ -147,7 +147,7 @@ def _read_status(text: str) -> bool | None:
     return False if _DONE.search(wanted) else None
 
 
-def _find_words(text: str, mentions: "Sequence[Mention]") -> list[str]:
+def _find_words(text: str, mentions: "Sequence[When]") -> list[str]:
     """Return the wanted words of a text, with a named day spelled out as in items."""
     # the words of several days would outweigh all others, and those days count as dates anyway
     days = [spell_day(mention.first) for mention in mentions if mention.first == mention.last]

@@ -5,7 +5,7 @@ from datetime import UTC, date
 from typing import TYPE_CHECKING
 
 from ana.time.clock import WEEKDAYS
-from ana.time.repeats.rules import DAYS, NO_RULE, Rule, parse_rule
+from ana.time.repeats.rules import DAYS, NO_RULE, PARITIES, Rule, parse_rule
 from ana.translation import _, mark_plural, mark_text, ngettext, pgettext
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ _UNITS = {
     "YEARLY": mark_plural("every year", "every {n} years"),
 }
 _WEEKS = mark_text({"odd": "every odd ISO week", "even": "every even ISO week"})
-_PARITIES = {name: ",".join(map(str, range(first, 54, 2))) for name, first in (("odd", 1), ("even", 2))}
 _CLEAR = ("FREQ=DAILY", "BYDAY", "BYMONTHDAY")
 """What a rule has that does not take its day from today; "every month" alone may mean another day of it."""
 
@@ -36,19 +35,28 @@ def read_words(text: str, first: date) -> "Recurrence | None":
     """
     if len(text) > LONGEST or "=" in text:
         return None
-    from ana.time.when.reader import read_recurrence  # the REPL needs no reader of texts until one is typed
+    from ana.time.when.reader import read_rule  # the REPL needs no reader of texts until one is typed
 
-    return read_recurrence(text, first)
+    return read_rule(text, first)
 
 
 def find_rule(text: str) -> str:
     """Return the words of a rule that a text has: every friday at 13:00; empty if it has none, or says more about the
     time.
-    """
-    from ana.time.when.reader import find_recurrence
 
-    words, rule = find_recurrence(text[:LONGEST])
-    return words if any(part in rule for part in _CLEAR) else ""
+    A time elsewhere in the text belongs to the rule: every friday school closes at 1.
+    """
+    from ana.time.when.reader import SOME_DAY, is_limited, read
+
+    reading = read(text[:LONGEST], SOME_DAY)
+    rules, times = reading.list_kind("RULE"), reading.list_kind("TIME")
+    if len(rules) != 1 or len(times) > 1 or len(reading.pieces) > len(rules) + len(times):
+        return ""
+    rule = rules[0].value.rule
+    is_more = is_limited(reading, rules[0]) or (times and "BYHOUR" in rule)
+    if is_more or not any(part in rule for part in _CLEAR):
+        return ""
+    return text[reading.span(rules[0])] + "".join(f" at {time.value.at:%H:%M}" for time in times)
 
 
 def tell_unread(texts: Iterable[str]) -> str:
@@ -77,7 +85,7 @@ def tell_rule(rule: Rule) -> str:
     """Return a settled rule in words: every 2 weeks on Tuesday."""
     if rule is NO_RULE:
         return _("on single dates")
-    parity = next((name for name, weeks in _PARITIES.items() if weeks == rule["BYWEEKNO"]), None)
+    parity = next((name for name, weeks in PARITIES.items() if weeks == rule["BYWEEKNO"]), None)
     if rule.has("BYSETPOS", "BYYEARDAY") or (rule.has("BYWEEKNO") and not parity):
         return rule.text
     words = [_(_WEEKS[parity]) if parity else ngettext(*_UNITS[rule["FREQ"]], rule.interval)]

@@ -21,30 +21,21 @@ A phrase that is a date is read whole or refused (`read_phrase`). In a longer te
 that are a date; a word that may be another one (sun, mon, 3/4) needs something beside it (`grammar.Level`).
 """
 
-from ana.time.when.mentions import Mention, TimeMention, find_times, resolve
-from ana.time.when.phrase import NotRead, When, read_phrase
-from ana.time.when.questions import (
-    find_named_days,
-    has_only_fillers,
-    read_due_question,
-    tell_doubts,
-    tell_other_reading,
-)
+from ana.time.when.days import When
+from ana.time.when.phrase import NotRead, read_phrase
+from ana.time.when.questions import find_named_days, has_only_fillers, read_due_question, tell_doubts
+from ana.time.when.reader import resolve
 from ana.time.when.single import find_single, is_only_when
 
 __all__ = [
-    "Mention",
     "NotRead",
-    "TimeMention",
     "When",
     "find_named_days",
     "find_single",
-    "find_times",
     "has_only_fillers",
     "is_only_when",
     "read_due_question",
     "read_phrase",
     "resolve",
     "tell_doubts",
-    "tell_other_reading",
 ]

@@ -6,11 +6,11 @@ alternatives, brackets around optional words. The function gets the values of th
 that are missing.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import IntEnum
-from itertools import product
 from typing import Any, NamedTuple
 
 from ana.time.when.tokens import Token
@@ -18,12 +18,16 @@ from ana.time.when.tokens import Token
 DEEPEST = 12
 """Symbols within symbols: the day after the day after tomorrow."""
 
+_JOINS = frozenset((",", "."))
+_GROUP = re.compile(r"\[[^]]*\]|[^\s[]+")
+
 
 class Level(IntEnum):
     """The words that a phrase needs beside it to be read inside a longer text. A phrase that stands alone needs none.
 
     SURE needs nothing, CLEAR no noun after it (the 5th floor), WEAK also a word that leads to it, a time beside it or
-    the end of the text (mon), FAINT the same but for the end (sat). QUESTION counts in questions, ALONE in no text.
+    the end of the text (mon), FAINT the same but for the end (sat). QUESTION counts in questions, SEARCH in searches,
+    ALONE in no text.
     """
 
     SURE = 0
@@ -31,7 +35,8 @@ class Level(IntEnum):
     WEAK = 2
     FAINT = 3
     QUESTION = 4
-    ALONE = 5
+    SEARCH = 5
+    ALONE = 6
 
 
 class Base(NamedTuple):
@@ -51,73 +56,50 @@ class Row(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A match of a symbol: the token after it, its value, the level that it needs in a text, and the order of its
-    row.
-    """
+    """A match of a symbol: the token after it, its value, and the level that it needs in a text."""
 
     end: int
     value: Any
-    level: Level
-    order: int
+    level: int
 
 
 class NoSuchDay(ValueError):
     """A day that no calendar has, such as 30 February."""
 
 
-class _End(NamedTuple):
-    """The end of a row's pattern: the argument to which each of its capitals belongs, and the number of arguments."""
+class _Place(NamedTuple):
+    """A place of a pattern: the names that fit it, and whether what fits is an argument."""
 
-    row: Row
-    order: int
-    numbers: tuple[int, ...]
-    arguments: int
+    names: tuple[str, ...]
+    is_argument: bool
 
 
 @dataclass
 class _Node:
-    """A place in the patterns of a symbol: the possible words there, whether they are an argument, and the next
-    places.
+    """A place between the places of patterns that begin alike: what may follow, and the rows that end here.
+
+    An optional argument that is left out is None.
     """
 
-    names: tuple[str, ...] = ()
-    is_argument: bool = False
-    following: dict[str, list["_Node"]] = field(default_factory=dict)
-    symbols: set[str] = field(default_factory=set)
-    ends: list[_End] = field(default_factory=list)
+    following: dict[_Place | None, "_Node"] = field(default_factory=dict)
+    ends: list[tuple[int, Row]] = field(default_factory=list)
 
-    def follow(self, names: tuple[str, ...]) -> "_Node":
-        """Return the place after these alternatives, and make it if it does not exist."""
-        same = [node for node in self.following.get(names[0], ()) if node.names == names]
-        if not same:
-            same = [_Node(names, any(map(str.isupper, names)))]
-            self.symbols |= {*filter(str.isupper, names)}
-            for name in names:
-                self.following.setdefault(name, []).append(same[0])
-        return same[0]
+    @property
+    def names(self) -> set[str]:
+        """Return the names that may follow."""
+        return {name for place, node in self.following.items() for name in (place.names if place else node.names)}
 
 
-def _is_argument(word: str) -> bool:
-    """Whether the words at a place of a pattern become an argument of the row's function."""
-    return any(name.isupper() for name in word.split("|"))
-
-
-def _add_pattern(root: _Node, pattern: str, row: Row, order: int) -> None:
-    """Add a pattern of a row, with and without its optional parts."""
-    groups: list[tuple[str, ...]] = []
-    for part in pattern.replace("[", "\n[").replace("]", "]\n").splitlines():
-        group = part.strip(" []")
-        groups += [(group, "")] if part.startswith("[") else [(word,) for word in group.split()]
-    places = [
-        (at, nth) for at, group in enumerate(groups) for nth, word in enumerate(group[0].split()) if _is_argument(word)
-    ]
-    for choice in product(*groups):
-        chosen = [(at, nth, word) for at, group in enumerate(choice) for nth, word in enumerate(group.split())]
-        node = root
-        for _, _, word in chosen:
-            node = node.follow(tuple(word.split("|")))
-        numbers = tuple(places.index((at, nth)) for at, nth, word in chosen if _is_argument(word))
-        node.ends.append(_End(row, order, numbers, len(places)))
+def _expand(pattern: str) -> list[tuple[_Place | None, ...]]:
+    """Return the places of a pattern, with and without its optional parts."""
+    variants: list[tuple[_Place | None, ...]] = [()]
+    for group in _GROUP.findall(pattern):
+        names = [tuple(part.split("|")) for part in group.strip("[]").split()]
+        places = tuple(_Place(each, any(map(str.isupper, each))) for each in names)
+        missing = tuple(None for place in places if place.is_argument)
+        without = [(*variant, *missing) for variant in variants] if group[0] == "[" else []
+        variants = [(*variant, *places) for variant in variants] + without
+    return variants
 
 
 class Grammar:
@@ -125,16 +107,24 @@ class Grammar:
 
     def __init__(self, rows: Mapping[str, Sequence[Row]]) -> None:
         self.roots = {symbol: _Node() for symbol in rows}
+        every: set[_Place | None] = set()
         for order, (symbol, row) in enumerate((symbol, row) for symbol, each in rows.items() for row in each):
-            for pattern in row.patterns.split(";"):
-                _add_pattern(self.roots[symbol], pattern.strip(), row, order)
-        self.first = {symbol: frozenset(self._find_first(symbol, set())) for symbol in self.roots}
+            for places in [places for pattern in row.patterns.split(";") for places in _expand(pattern)]:
+                node = self.roots[symbol]
+                for place in places:
+                    node = node.following.setdefault(place, _Node())
+                every |= {*places}
+                node.ends.append((order, row))
+        begins = {symbol: root.names for symbol, root in self.roots.items()}
+        self.first = {symbol: _resolve(names, begins) for symbol, names in begins.items()}
+        self.openings = {place: _resolve({*place.names}, begins) for place in every if place}
 
-    def _find_first(self, symbol: str, visited: set[str]) -> set[str]:
-        """Return the words and kinds of words with which a symbol may begin."""
-        names = self.roots[symbol].following.keys()
-        inner = (names & self.roots.keys()) - visited
-        return {*names}.union(*(self._find_first(each, visited | inner) for each in inner))
+
+def _resolve(names: set[str], begins: Mapping[str, set[str]]) -> set[str]:
+    """Return the words and kinds of words with which symbols and words may begin."""
+    while inner := {name for symbol in names & begins.keys() for name in begins[symbol]} - names:
+        names = names | inner
+    return names - begins.keys()
 
 
 @dataclass
@@ -155,50 +145,63 @@ class Chart:
             if self._depth >= DEEPEST:
                 return []
             self._depth += 1
-            ends: dict[int, Match] = {}
-            self._walk(self.grammar.roots[symbol], at, (), ends, Level.SURE, steps=0)
+            ends: dict[int, tuple[int, Match]] = {}
+            self._walk(self.grammar.roots[symbol], at, ends)
             self._depth -= 1
-            self._matches[symbol, at] = sorted(ends.values(), reverse=True, key=lambda match: match.end)
+            matches = [match for _, match in ends.values()]
+            self._matches[symbol, at] = sorted(matches, reverse=True, key=lambda match: match.end)
         return self._matches[symbol, at]
 
     def _walk(
-        self, node: _Node, at: int, values: tuple[Any, ...], ends: dict[int, Match], level: Level, *, steps: int
+        self,
+        node: _Node,
+        at: int,
+        ends: dict[int, tuple[int, Match]],
+        values: tuple[Any, ...] = (),
+        levels: tuple[int, ...] = (),
     ) -> None:
-        """Collect the matches that go through a place, if the words after it begin at a token."""
-        if at >= len(self.tokens):
-            return
-        token = self.tokens[at]
-        options = [
-            (name, at + 1, token.kinds.get(name), token.level) for name in sorted(token.names & node.following.keys())
-        ]
-        for symbol in sorted(node.symbols & self.grammar.roots.keys()):
-            options += [(symbol, match.end, match.value, match.level) for match in self.match(symbol, at)]
-        for name, end, value, needed in options:
-            for place in node.following[name]:
-                arguments = (*values, value) if place.is_argument else values
-                self._enter(place, end, arguments, ends, Level(needed) if steps == 0 else level, steps + 1)
-        if token.joins and steps:  # Tue, 13 Jan. 2026
-            self._walk(node, at + 1, values, ends, level, steps=steps)
+        """Collect the matches that go through a node, by the token after them.
 
-    def _enter(
-        self, node: _Node, at: int, values: tuple[Any, ...], ends: dict[int, Match], level: Level, steps: int
-    ) -> None:
-        for end in node.ends:
-            if at not in ends or end.order < ends[at].order:
-                value = self._read(end, values)
+        Args:
+            values: The arguments before the node.
+            levels: The levels of the steps before it.
+        """
+        for order, row in node.ends:
+            if at not in ends or order < ends[at][0]:
+                value = self._read(row, values)
                 if value is not None:
-                    ends[at] = Match(at, value, max(end.row.level, level) if steps == 1 else end.row.level, end.order)
-        if node.following:
-            self._walk(node, at, values, ends, level, steps=steps)
+                    level = max(row.level, *levels) if len(levels) == 1 else row.level
+                    ends[at] = order, Match(at, value, level)
+        names = self.tokens[at].names if at < len(self.tokens) else frozenset[str]()
+        for place, following in node.following.items():
+            if place is None:
+                self._walk(following, at, ends, (*values, None), levels)
+                continue
+            if self.grammar.openings[place].isdisjoint(names) and _JOINS.isdisjoint(names):
+                continue
+            for end, value, level in self._find_steps(place.names, at, is_first=not levels):
+                more = (*values, value) if place.is_argument else values
+                self._walk(following, end, ends, more, (*levels, level))
 
-    def _read(self, end: _End, values: tuple[Any, ...]) -> Any:
+    def _find_steps(self, names: Sequence[str], at: int, *, is_first: bool) -> list[Match]:
+        """Return the matches of one of some names, also after a sign that joins: Tue, 13 Jan. 2026."""
+        if at >= len(self.tokens):
+            return []
+        token, steps = self.tokens[at], list[Match]()
+        for name in names:
+            if name in token.names:
+                steps.append(Match(at + 1, token.kinds.get(name), token.kinds.get("LEVEL", 0)))
+            elif name in self.grammar.first:
+                steps += self.match(name, at)
+        if token.word in _JOINS and not is_first:
+            steps += self._find_steps(names, at + 1, is_first=True)
+        return steps
+
+    def _read(self, row: Row, values: tuple[Any, ...]) -> Any:
         """Return a row's result for its values; an impossible day if the result or one of the values is impossible."""
-        arguments: list[Any] = [None] * end.arguments
-        for number, value in zip(end.numbers, values, strict=True):
-            arguments[number] = value
+        impossible = next((value for value in values if isinstance(value, NoSuchDay)), None)
         try:
-            impossible = next((value for value in values if isinstance(value, NoSuchDay)), None)
-            return impossible or end.row.read(self.base, *arguments)
+            return impossible or row.read(self.base, *values)
         except NoSuchDay as exc:
             return exc
         except (ValueError, OverflowError):  # beyond the years a date can have

@@ -1,59 +1,19 @@
 """A phrase that is only a date: it is read completely, or refused with the words that were not read."""
 
 from datetime import date, datetime, time
-from typing import NamedTuple
 
 from ana.time.clock import WEEKDAYS
-from ana.time.when.days import DAY, Days, one
-from ana.time.when.grammar import Level, NoSuchDay
-from ana.time.when.reader import Reading, read
+from ana.time.when.days import DAY, When, one
+from ana.time.when.grammar import Level
+from ana.time.when.reader import Reading, is_recurring, read
 from ana.time.when.times import Times
 from ana.time.when.tokens import words
 
 _SAYS_NOTHING = words("on at by due the for around about approximately exactly sharp and in of a here , . ! ? ( )")
-_BOUNDS = {
-    "until": "until",
-    "till": "until",
-    "from": "from",
-    "starting": "from",
-    "since": "from",
-    "before": "before",
-    "after": "after",
-}
 
 
 class NotRead(ValueError):
     """The phrase is not a date, or part of it was not understood; the message says which."""
-
-
-class When(NamedTuple):
-    """The meaning of a phrase.
-
-    Args:
-        first: The first day.
-        last: The last day, inclusive.
-        is_dated: Whether it names a day; a time alone means its next occurrence.
-        at: The time of day, or the beginning of a range; None if there is none.
-        until: The end of the range.
-        zoned: The moment, if the phrase names its offset from UTC.
-        other: The other day that some people mean by it.
-        part: The part of the day that it names without a time.
-        bound: The side of the day that it means: before, after, from or until; empty for the day itself.
-        unread: Words beside a time that were not read, such as a zone.
-        notes: Sentences on how it was read.
-    """
-
-    first: date
-    last: date
-    is_dated: bool = True
-    at: time | None = None
-    until: time | None = None
-    zoned: datetime | None = None
-    other: date | None = None
-    part: str = ""
-    bound: str = ""
-    unread: str = ""
-    notes: tuple[str, ...] = ()
 
 
 def read_phrase(phrase: str, today: date, now: datetime) -> When:
@@ -67,56 +27,53 @@ def read_phrase(phrase: str, today: date, now: datetime) -> When:
         NotRead: The phrase names no day, several days or an impossible one, or has words that are not read.
     """
     reading = read(phrase, today, now if today == now.date() else None, Level.ALONE)
-    bound, unread = _split_rest(reading)
-    days, times = reading.list_kind("DAY", "MOMENT"), reading.list_kind("TIME", "RANGE", "MOMENT")
-    parts = reading.list_kind("PARTOFDAY")
-    if reading.list_kind("RULE"):
+    if is_recurring(reading):
         raise NotRead("it repeats: give it as repeats")
-    if impossible := [piece for piece in days if isinstance(piece.value, NoSuchDay)]:
-        start, end = reading.span(impossible[0])
-        raise NotRead(f"there is no {phrase[start:end]!r} in any calendar")
-    if len(days) > 1 or len(times) > 1:
-        raise NotRead("it names more than one day or time")
-    if unread and not (times and times[0].kind != "MOMENT" and unread[0].isalpha()):
+    unread = " ".join(token.word for token in reading.unread if token.word not in _SAYS_NOTHING).replace(" / ", "/")
+    if unread and not (reading.list_kind("TIME", "RANGE") and unread[0].isalpha()):
         raise NotRead(f"{unread!r} is not understood")
+    when = combine(reading, today, now)
+    return when._replace(unread=unread, bound="" if when.bound == "by" else when.bound)
+
+
+def combine(reading: Reading, today: date, now: datetime) -> When:
+    """Return the day, the time, the moment or the part of a day that a text names; a time alone means its next
+    occurrence.
+
+    Raises:
+        NotRead: It names none, several or an impossible one.
+    """
+    days, times, moments = reading.days, reading.list_kind("TIME", "RANGE"), reading.list_kind("MOMENT")
+    parts = [token.kinds["PART"] for token in reading.tokens if "PART" in token.kinds]
+    if reading.impossible:
+        raise NotRead(f"there is no {reading.impossible[0]!r} in any calendar")
+    if len({each[:2] for each in days}) + len(moments) > 1 or len(times) + len(moments) > 1:
+        raise NotRead("it names more than one day or time")
+    if moments:
+        moment: datetime = moments[0].value
+        return one(moment.date())._replace(at=moment.time())
     if not (days or times or parts):
         raise NotRead("it names no day")
-    if days and days[0].kind == "MOMENT":
-        when = When(days[0].value.date(), days[0].value.date(), at=days[0].value.time())
-    else:
-        when = _join(days[0].value if days else None, times[0].value if times else None, today, now)
-    part = "" if times else next((token.kinds["PART"] for token in reading.tokens if "PART" in token.kinds), "")
-    return when._replace(part=part, bound=bound, unread=unread)
+    when = days[0] if days else one(today)._replace(is_dated=False)
+    if when.weekday not in (None, when.first.weekday()):
+        raise NotRead(f"{when.first} is a {WEEKDAYS[when.first.weekday()]}, not a {WEEKDAYS[when.weekday or 0]}")
+    return _add_times(when, times[0].value, now) if times else when._replace(part="".join(parts[:1]))
 
 
-def _split_rest(reading: Reading) -> tuple[str, str]:
-    """Return the side of the day that words beside the date name, and all other words."""
-    leads = [reading.tokens[piece.start].word for piece in reading.list_kind("TIME")]  # after 5pm
-    words = [token.word for token in reading.unread] + [word for word in leads if word in _BOUNDS]
-    bounds = [word for word in words if word in _BOUNDS]
-    known = _SAYS_NOTHING | {*bounds[:1]}
-    rest = " ".join(word for word in words if word not in known)
-    return "".join(_BOUNDS[word] for word in bounds[:1]), rest.replace(" / ", "/")
-
-
-def _join(days: Days | None, times: Times | None, today: date, now: datetime) -> When:
+def _add_times(when: When, times: Times, now: datetime) -> When:
     """Return a day with a time; a time alone means its next occurrence."""
-    is_over = times is not None and today == now.date() and times.at <= now.time() and not times.ends_day
-    span = days or one(today + DAY if is_over else today)
-    if span.weekday not in (None, span.first.weekday()):
-        raise NotRead(f"{span.first} is a {WEEKDAYS[span.first.weekday()]}, not a {WEEKDAYS[span.weekday or 0]}")
-    when = When(span.first, span.last, days is not None, other=span.other, notes=(span.note,) if span.note else ())
-    if isinstance(span.at, datetime):
-        return when._replace(at=span.at.time(), zoned=span.at)
-    if span.at:
-        return when._replace(at=span.at)
-    if times is None:
-        return when
-    if times.is_guessed:
-        note = f"It is read as {times.at:%H:%M}, in the afternoon; with am it is in the morning."
-        when = when._replace(notes=(*when.notes, note))
-    if times.at == time() and days and not times.ends_day:  # the midnight that begins it, or that ends it
-        when = when._replace(other=when.other or when.first + DAY)
-    if times.ends_day:  # tonight at 12
-        when = when._replace(first=when.first + DAY, last=when.first + DAY)
-    return when._replace(at=times.at, until=times.until)
+    if when.at:
+        raise NotRead("it names more than one day or time")
+    is_over = not when.is_dated and when.first == now.date() and times.at <= now.time()
+    later = DAY * (times.ends_day or is_over)  # tonight at 12
+    is_midnight = times.at == time() and when.is_dated and not times.ends_day  # the one that begins it, or that ends it
+    note = f"It is read as {times.at:%H:%M}, in the afternoon; with am it is in the morning."
+    return when._replace(
+        first=when.first + later,
+        last=when.last + later,
+        at=times.at,
+        until=times.until,
+        bound=when.bound or times.bound,
+        other=when.other or (when.first + DAY if is_midnight else None),
+        notes=(*when.notes, note) if times.is_guessed else when.notes,
+    )

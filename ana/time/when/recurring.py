@@ -4,28 +4,24 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple
 
-from ana.time.when.days import DAY, YEAR, Days, find_later, one
+from ana.time.repeats.rules import DAYS, PARITIES
+from ana.time.when.days import DAY, YEAR, find_later, one
 from ana.time.when.grammar import Base, Level, Row
 from ana.time.when.times import Written, settle
 
-_DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
-_UNITS = {
+_PACES = {
     "days": ("DAILY", 1),
     "weeks": ("WEEKLY", 1),
+    "fortnights": ("WEEKLY", 2),
     "months": ("MONTHLY", 1),
     "quarters": ("MONTHLY", 3),
     "years": ("YEARLY", 1),
 }
-ADVERBS = {
-    "daily": ("DAILY", 1), "everyday": ("DAILY", 1), "weekly": ("WEEKLY", 1), "fortnightly": ("WEEKLY", 2),
-    "monthly": ("MONTHLY", 1), "quarterly": ("MONTHLY", 3), "yearly": ("YEARLY", 1), "annually": ("YEARLY", 1),
-}  # fmt: skip
-_PARITIES = {name: ",".join(map(str, range(first, 54, 2))) for name, first in (("odd", 1), ("even", 2))}
-"""Not every second week: after a year of 53 weeks an odd one follows an odd one."""
 
 Pace = tuple[str, int]
 Parts = Mapping[str, Any]
-On = tuple[str, Mapping[str, Any]]
+On = tuple[str, Parts]
+"""When of a rule: the frequencies that they fit, and its parts that name them."""
 
 
 class Recurrence(NamedTuple):
@@ -35,47 +31,55 @@ class Recurrence(NamedTuple):
     start: date | None
 
 
-def _find_pace(_: Base, unit: str, interval: int = 1) -> Pace | None:
-    freq, months = _UNITS.get(unit, ("", 0))
-    return (freq, interval * months) if interval * months else None
+def _find_pace(_: Base, interval: int, unit: str) -> Pace | None:
+    freq, number = _PACES.get(unit, ("", 0))
+    return (freq, interval * number) if interval * number else None
 
 
-def _make(pace: Pace, only: str = "", **parts: Any) -> Parts | None:
-    """Return the parts of a rule, if it is of one of some frequencies and its interval is one."""
-    freq, interval = pace
-    if freq not in (only or freq).split() or interval < 1:
+def _make(_: Base, pace: Pace, on: On = ("", {})) -> Parts | None:
+    """Return the parts of a rule, if its days fit its frequency."""
+    (freq, interval), (fitting, parts) = pace, on
+    if freq not in (fitting or freq).split() or interval < 1:
         return None
-    joined = {name: _join(value) if isinstance(value, list | tuple) else value for name, value in parts.items()}
-    return {"FREQ": freq, **({"INTERVAL": interval} if interval > 1 else {}), **joined}
+    return {"FREQ": freq, **({"INTERVAL": interval} if interval > 1 else {}), **parts}
 
 
-def _join(values: Sequence[Any]) -> str:
-    return ",".join(map(str, dict.fromkeys(values)))
+def _make_every(base: Base, interval: int, on: On) -> Parts | None:
+    """Return a rule of each week with weekdays, or each year with dates. When of a month need its name."""
+    freq = on[0] if interval == 1 or on[0] == "WEEKLY" else ""
+    return _make(base, (freq, interval), on) if freq in ("WEEKLY", "YEARLY") else None
 
 
-def _chain(_: Base, some: Sequence[Any], more: Sequence[Any] | None = None) -> list[Any]:
-    return [*some, *(more or ())]
+def _make_monthly(base: Base, on: On) -> Parts | None:
+    return _make(base, ("MONTHLY", 1), on)
 
 
-def _list(_: Base, one: Any, more: Sequence[Any] | None = None) -> list[Any]:
-    return [one, *(more or ())]
+def _make_of_weeks(_: Base, days: str, weeks: str) -> Parts:
+    return {"FREQ": "YEARLY", "BYWEEKNO": weeks, "BYDAY": days}
 
 
-def _list_nth(_: Base, nths: Sequence[int], days: Sequence[str], more: Sequence[str] | None = None) -> list[str]:
-    return [*(f"{nth}{day}" for day in days for nth in nths), *(more or ())]
+def _join(_: Base, *parts: Any) -> str:
+    return ",".join(str(part) for part in parts if part is not None)
 
 
-def _list_from(_: Base, first: int, last: int) -> list[str]:
-    return [_DAYS[(first + n) % 7] for n in range((last - first) % 7 + 1)]
+def _join_nth(_: Base, nths: str, days: str) -> str:
+    return ",".join(f"{nth}{day}" for day in days.split(",") for nth in nths.split(","))
+
+
+def _list_from(_: Base, first: int, last: int) -> str:
+    return ",".join(DAYS[(first + n) % 7] for n in range((last - first) % 7 + 1))
+
+
+def _list_times(_: Base, first: Written, more: Sequence[Written] = ()) -> list[Written]:
+    return [first, *more]
 
 
 def _find_times(base: Base, written: Sequence[Written]) -> Parts | None:
     """Return times of a day; if one is by the 24-hour clock, all are. Their minutes are the same."""
     is_24 = len(written) > 1 and any(each.is_24 or each.hour > 12 for each in written)
-    readings = {settle(base, each._replace(is_24=each.is_24 or (is_24 and not each.half))) for each in written}
-    times = sorted(each.at for each in readings if each)
-    minutes = {at.minute for at in times}
-    return {"BYHOUR": _join([at.hour for at in times]), "BYMINUTE": minutes.pop()} if len(minutes) == 1 else None
+    readings = [settle(base, each._replace(is_24=each.is_24 or (is_24 and not each.half))) for each in written]
+    hours, minutes = sorted({each.at.hour for each in readings}), {each.at.minute for each in readings}
+    return {"BYHOUR": _join(base, *hours), "BYMINUTE": minutes.pop()} if len(minutes) == 1 else None
 
 
 def _find_often(base: Base, count: int, written: Sequence[Written]) -> Parts | None:
@@ -83,134 +87,107 @@ def _find_often(base: Base, count: int, written: Sequence[Written]) -> Parts | N
     return {"FREQ": "DAILY", **times} if times and len(written) == count else None
 
 
-def _merge(_: Base, one: Parts | None, more: Parts | None = None) -> Parts | None:
-    one, more = one or {}, more or {}
-    return {**one, **more} if one.keys().isdisjoint(more.keys()) else None
+def _merge(_: Base, some: Parts, more: Parts | None = None) -> Parts | None:
+    more = more or {}
+    return {**some, **more} if some.keys().isdisjoint(more.keys()) else None
 
 
 def _find_rule(base: Base, before: Parts | None, core: Parts, after: Parts | None) -> Recurrence | None:
     """Return a rule with the words before and after its core: its times, its beginning, its end."""
-    tails = _merge(base, before, after)
-    whole = _merge(base, core, tails) if tails is not None else None
-    if whole is None or len({"until", "length", "COUNT"} & whole.keys()) > 1:
+    tails = _merge(base, before or {}, after)
+    if tails is None or len({"until", "length", "COUNT"} & tails.keys()) > 1:
         return None
-    start = whole["start"].first if "start" in whole else None
-    begin = start or base.today
-    until: date | None = None
-    if "until" in whole:
-        days: Days = whole["until"]
+    start = tails["start"].first if "start" in tails else None
+    begin, until = start or base.today, None
+    if days := tails.get("until"):
         until = days.first + YEAR if days.step == "year" and days.first < begin else days.first
-    if "length" in whole:
-        end = find_later(base, whole["length"], one(begin))
+    if "length" in tails:
+        end = find_later(base, tails["length"], one(begin))
         if end is None:  # hours are how long it lasts
             return None
         until = end.first - DAY
-    written = [f"{name}={value}" for name, value in whole.items() if name.isupper()]
+    written = [f"{name}={value}" for name, value in {**core, **tails}.items() if name.isupper()]
     return Recurrence(";".join([*written, *([f"UNTIL={until:%Y%m%d}"] if until else [])]), start)
 
 
-def _put_on(_: Base, pace: Pace, on: On) -> Parts | None:
-    """Return a rule with an interval, on days that fit its frequency."""
-    return _make(pace, on[0], **on[1])
-
-
-def _put_before(base: Base, on: On, pace: Pace) -> Parts | None:
-    return _put_on(base, pace, on)
-
-
-def _make_every(_: Base, on: On, interval: int = 1) -> Parts | None:
-    """Return a rule of each week with weekdays, or each year with dates. Days of a month need its name."""
-    freq = on[0] if interval == 1 or on[0] == "WEEKLY" else ""
-    return _make((freq, interval), "WEEKLY YEARLY", **on[1])
-
-
-def _find_several(_: Base, nths: Sequence[int], days: Sequence[str]) -> Parts | None:
-    """Return the 1st and 3rd Friday of each month; the 1st alone may be a single date."""
-    return _make(("MONTHLY", 1), BYDAY=_list_nth(_, nths, days)) if len(nths) > 1 else None
-
-
-def _find_numbers(_: Base, number: int, more: Sequence[int] = ()) -> Parts | None:
-    return _make(("MONTHLY", 1), BYMONTHDAY=[number, *more])
-
-
-def _make_monthly(_: Base, on: On) -> Parts | None:
-    return _make(("MONTHLY", 1), on[0], **on[1])
-
-
-def _make_of_weeks(_: Base, days: Sequence[str], weeks: Any) -> Parts | None:
-    return _make(("YEARLY", 1), BYWEEKNO=weeks, BYDAY=days)
-
-
-_EVERY, _NUMBER, _THROUGH, _WEEK = "every|each", "NUMBER|WORDNUMBER", "-|through|thru|to", "[iso|calendar] week|weeks"
+_NUMBER, _WEEK = "NUMBER|WORDNUMBER", "[iso|calendar] week|weeks"
 
 RULE_ROWS: dict[str, tuple[Row, ...]] = {
+    "INTERVAL": (
+        Row("EVERY; EVERY NUMBER|WORDNUMBER|NTH|ORDINAL", lambda _, each, number=1: number or None),
+        Row("EVERY other", lambda _, each: 2),
+    ),
     "PACE": (
-        *(Row(word, lambda _, pace=pace: pace, Level.CLEAR) for word, pace in ADVERBS.items()),
-        Row(f"{_EVERY} UNIT; once a|per|every UNIT", _find_pace),
-        Row(f"{_EVERY} other UNIT", lambda base, unit: _find_pace(base, unit, 2)),
-        Row(f"{_EVERY} {_NUMBER}|NTH|ORDINAL UNIT", lambda base, number, unit: _find_pace(base, unit, number)),
+        Row("ADVERB", lambda _, pace: pace, Level.CLEAR),
+        Row("INTERVAL UNIT", _find_pace),
+        Row("once a|per|every UNIT", lambda base, unit: _find_pace(base, 1, unit)),
     ),
     "PLURAL": (
-        Row("WEEKDAYS", lambda _, day: [_DAYS[day]]),
-        Row("weekdays|workdays", lambda _: _DAYS[:5]),
-        Row("weekends", lambda _: _DAYS[5:]),
-        Row(f"WEEKDAYS {_THROUGH} WEEKDAY|WEEKDAYS", _list_from),
+        Row("WEEKDAYS", lambda _, day: DAYS[day]),
+        Row("weekdays|workdays", lambda _: ",".join(DAYS[:5])),
+        Row("weekends", lambda _: ",".join(DAYS[5:])),
     ),
     "ONEDAY": (
-        Row("PLURAL", _chain),
-        Row("WEEKDAY", lambda _, day: [_DAYS[day]]),
-        Row("weekday|workday", lambda _: _DAYS[:5]),
-        Row("weekend", lambda _: _DAYS[5:]),
-        Row(f"WEEKDAY {_THROUGH} WEEKDAY", _list_from),
+        Row("PLURAL", _join),
+        Row("WEEKDAY", lambda _, day: DAYS[day]),
+        Row("weekday|workday", lambda _: ",".join(DAYS[:5])),
+        Row("weekend", lambda _: ",".join(DAYS[5:])),
+        Row("WEEKDAY|WEEKDAYS -|through|thru|to WEEKDAY|WEEKDAYS", _list_from),
     ),
-    "DAYSET": (Row("ONEDAY; ONEDAY [and|&] DAYSET", _chain),),
-    "NTHSET": (Row("ORDER; ORDER [and|&] [the] NTHSET", _list),),
-    "NUMBERSET": (Row("DAYNUMBER; DAYNUMBER and|& [the] NUMBERSET", _list),),
-    "NTHDAYS": (Row("NTHSET ONEDAY; NTHSET ONEDAY [and|&] [the] NTHDAYS", _list_nth),),
-    "TIMESET": (Row("ANYHOUR; ANYHOUR [and|&] [at] TIMESET", _list),),
-    "PARITY": tuple(Row(name, lambda _, weeks=weeks: weeks) for name, weeks in _PARITIES.items()),
-    "ON": (  # on which days, and of which frequencies these are
+    "DAYSET": (Row("ONEDAY; ONEDAY [and|&] DAYSET", _join),),
+    "NTHSET": (Row("ORDER; ORDER [and|&] [the] NTHSET", _join),),
+    "NUMBERSET": (Row("DAYNUMBER; DAYNUMBER and|& [the] NUMBERSET", _join),),
+    "TIMESET": (Row("ANYHOUR; ANYHOUR [and|&] [at] TIMESET", _list_times),),
+    "PARITY": tuple(Row(name, lambda _, weeks=weeks: weeks) for name, weeks in PARITIES.items()),
+    "ON": (
         Row("DAYSET", lambda _, days: ("WEEKLY", {"BYDAY": days})),
-        Row("NTHDAYS", lambda _, days: ("MONTHLY YEARLY", {"BYDAY": days})),
-        Row("NTHDAYS in|of MONTH", lambda _, days, month: ("YEARLY", {"BYMONTH": month, "BYDAY": days})),
-        Row("NTHSET [day]; day NUMBERSET", lambda _, days: ("MONTHLY", {"BYMONTHDAY": days})),
-        Row("EDGE", lambda _, nth: ("MONTHLY", {"BYMONTHDAY": nth})),
+        Row("NTHSET ONEDAY", lambda _, *days: ("MONTHLY YEARLY", {"BYDAY": _join_nth(_, *days)})),
         Row(
-            "MONTH [on] [the] [day] NUMBERSET",
-            lambda _, month, days: ("YEARLY", {"BYMONTH": month, "BYMONTHDAY": days}),
+            "NTHSET ONEDAY in|of MONTH",
+            lambda _, nths, days, month: ("YEARLY", {"BYMONTH": month, "BYDAY": _join_nth(_, nths, days)}),
         ),
+        Row("NTHSET|EDGE [day]; day NUMBERSET", lambda _, days: ("MONTHLY", {"BYMONTHDAY": days})),
+        Row("MONTH [the] NUMBERSET", lambda _, month, days: ("YEARLY", {"BYMONTH": month, "BYMONTHDAY": days})),
         Row("NUMBERSET [of] MONTH", lambda _, days, month: ("YEARLY", {"BYMONTH": month, "BYMONTHDAY": days})),
     ),
     "CORE": (
-        Row("PACE", lambda _, pace: _make(pace)),
-        Row(f"{_EVERY} PART", lambda _, part: _make(("DAILY", 1))),
-        Row(f"{_EVERY} ON", _make_every),
-        Row(f"{_EVERY} other ON", lambda base, on: _make_every(base, on, 2)),
-        Row(f"{_EVERY} {_NUMBER}|NTH|ORDINAL ON", lambda base, n, on: _make_every(base, on, n) if n > 1 else None),
-        Row("[on] PLURAL; [on] PLURAL [and|&] DAYSET", lambda _, *days: _make(("WEEKLY", 1), BYDAY=_chain(_, *days))),
-        Row("PACE on|at [the] ON", _put_on),
-        Row("[on|at] [the] ON [of|in] PACE", _put_before),
-        Row(f"{_EVERY} ON of|in the|a month", _make_monthly),
+        Row("PACE; PACE on|at [the] ON", _make),
+        Row("[on|at] [the] ON [of|in] PACE", lambda base, on, pace: _make(base, pace, on)),
+        Row("EVERY PART", lambda base, *_: _make(base, ("DAILY", 1))),
+        Row("INTERVAL ON", _make_every),
+        Row("[on] PLURAL; [on] PLURAL [and|&] DAYSET", lambda _, *days: {"FREQ": "WEEKLY", "BYDAY": _join(_, *days)}),
+        Row("every|each ON of|in the|a month", _make_monthly),
         Row("[on] [the] ON of|in the|a month", _make_monthly, Level.ALONE),
-        Row(f"[{_EVERY}] [the] NTHSET ONEDAY", _find_several, Level.ALONE),
-        Row(f"{_EVERY} ORDINAL; {_EVERY} ORDINAL and|& [the] NTHSET", _find_numbers, Level.CLEAR),
-        Row(f"[{_EVERY}|on] DAYSET in week NUMBERSET; [{_EVERY}|on] DAYSET in|on PARITY {_WEEK}", _make_of_weeks),
-        Row(f"{_EVERY}|in|on PARITY {_WEEK} on DAYSET", lambda base, weeks, days: _make_of_weeks(base, days, weeks)),
+        Row(  # the 1st alone may be a single date
+            "[every|each] [the] NTHSET ONEDAY",
+            lambda _, nths, days: {"FREQ": "MONTHLY", "BYDAY": _join_nth(_, nths, days)} if "," in nths else None,
+            Level.ALONE,
+        ),
+        Row(
+            "every|each ORDINAL [and|& NTHSET]",
+            lambda _, *days: {"FREQ": "MONTHLY", "BYMONTHDAY": _join(_, *days)},
+            Level.CLEAR,
+        ),
+        Row(f"[every|each|on] DAYSET in|on PARITY {_WEEK}", _make_of_weeks),
+        Row(f"every|each|in|on PARITY {_WEEK} on DAYSET", lambda base, weeks, days: _make_of_weeks(base, days, weeks)),
         Row(f"{_NUMBER} times a|per day at TIMESET", _find_often),
     ),
-    "START": (Row("starting|beginning|from [on|from|in] DAY", lambda _, day: day),),
     "TAIL": (
         Row("at TIMESET", _find_times),
         Row("WRITTEN", lambda base, written: _find_times(base, [written])),
         Row("[on] [in] [the] PART", lambda _, part: {}),
-        Row("START", lambda _, day: {"start": day}),
-        Row("START to DAY", lambda _, start, until: {"start": start, "until": until}),
-        Row("until|till|through [the] DAY; up to DAY", lambda _, day: {"until": day}),
+        Row("starting|beginning|from [on|from|in] DAY", lambda _, day: {"start": day}),
+        Row("until|till|through|to [the] DAY", lambda _, day: {"until": day}),
         Row("for [up to] [the next] LENGTHS; for the next ONEUNIT", lambda _, length: {"length": length}),
         Row(f"[for] [up to] {_NUMBER} times|x|occurrences", lambda _, count: {"COUNT": count}),
-        Row("twice", lambda _: {"COUNT": 2}),
     ),
     "TAILS": (Row("TAIL; TAIL [and|on] TAILS", _merge),),
     "RULE": (Row("[TAILS] [on] CORE [TAILS]", _find_rule),),
+    "HABIT": (  # what repeats, read or not
+        Row("EVERY UNIT|WEEKDAY|WEEKDAYS|ORDINAL|NTH|NUMBER|WORDNUMBER|PART|MONTH", lambda *_: True),
+        Row("ADVERB; WEEKDAYS; mornings|afternoons|evenings|nights; once|twice|times a|per", lambda *_: True),
+        Row("[the] ORDINAL and [the] ORDINAL", lambda *_: True),
+        Row("ADVERB report|review|meeting|stand|standup|sync|call; EVERY one", lambda *_: False),  # one thing
+    ),
 }
 """A core says on which days; tails say at which times, from when on and until when."""

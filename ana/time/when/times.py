@@ -16,7 +16,6 @@ from ana.time.when.grammar import Base, Level, Row
 from ana.time.when.tokens import Figures
 
 _NOON = 12
-_FEW = 3
 
 
 class Written(NamedTuple):
@@ -29,24 +28,26 @@ class Written(NamedTuple):
 
 
 class Times(NamedTuple):
-    """A time of day, or a range; whether it was assumed to be after noon, and whether it ends its day."""
+    """A time of day, or a range; whether it was assumed to be after noon, whether it ends its day, and its side."""
 
     at: time
     until: time | None = None
     is_guessed: bool = False
     ends_day: bool = False
+    bound: str = ""
 
 
-def write(hour: int, minute: int = 0, half: str | None = None, *, is_24: bool = False) -> Written | None:
-    """Return a time of day as written; None if it is not one."""
+def _write(_: Base, hour: int, half: str | None = None, minute: int = 0) -> Written | None:
     is_one = hour < 24 and minute < 60 and not (half and not 0 < hour <= _NOON)
-    return Written(hour, minute, half, is_24) if is_one else None
+    return Written(hour, minute, half) if is_one else None
 
 
-def settle(base: Base, written: Written | None) -> Times | None:
+def _write_words(base: Base, hour: int, minute: int, more: int | None, half: str) -> Written | None:
+    return _write(base, hour, half, minute + (more or 0))
+
+
+def settle(base: Base, written: Written) -> Times:
     """Return the time in a phrase, with or without a part of the day."""
-    if written is None:
-        return None
     hour, minute, half, is_24 = written
     if half:
         return Times(time(hour % _NOON + (_NOON if half == "p" else 0), minute))
@@ -62,31 +63,25 @@ def settle(base: Base, written: Written | None) -> Times | None:
     return Times(time(hour + _NOON if is_guessed else hour, minute), is_guessed=is_guessed)
 
 
-def _settle_hour(base: Base, hour: int) -> Times | None:
-    return settle(base, write(hour))
+def _settle_on_side(base: Base, bound: str | None, written: Written) -> Times:
+    return settle(base, written)._replace(bound=bound or "")
 
 
-def _write_clock(_: Base, figures: Figures, half: str | None = None) -> Written | None:
-    hour, minute = (*figures.numbers, 0)[:2]
-    return write(hour, minute, half, is_24=hour == 6 or figures.text.startswith("0") or "h" in figures.text)
-
-
-def _write_decimal(_: Base, figures: Figures, half: str | None = None) -> Written | None:
-    is_clock = figures.text[-3:-2] == "."
-    hour, minute = figures.numbers
-    return write(hour, minute, half, is_24=figures.text.startswith("0")) if is_clock else None
+def _write_figures(base: Base, figures: Figures, half: str | None = None) -> Written | None:
+    """Read 8:15, 18h and 8.15; by the 24-hour clock are 08:15, 18h and 6:40."""
+    text, (hour, minute) = figures.text, (*figures.numbers, 0)[:2]
+    written = None if text[-2:-1] == "." or "," in text else _write(base, hour, half, minute)
+    is_24 = text[0] == "0" or "h" in text or (hour == 6 and ":" in text)
+    return written and written._replace(is_24=is_24)
 
 
 def _shift(base: Base, minutes: int, written: Written) -> Written:
     """Return a number of minutes past a time, or before it: ten to one is before one in the same half of the day."""
-    if minutes < 0 and (at := settle(base, written)):
-        written = Written(at.at.hour, at.at.minute, is_24=True)
+    if minutes < 0:
+        at = settle(base, written).at
+        written = Written(at.hour, at.minute, is_24=True)
     hour, minute = divmod(written.hour * 60 + written.minute + minutes, 60)
     return written._replace(hour=hour % 24, minute=minute)
-
-
-def _shift_back(base: Base, minutes: int, written: Written) -> Written:
-    return _shift(base, -minutes, written)
 
 
 def _settle_range(base: Base, first: Written, last: Written) -> Times | None:
@@ -94,29 +89,30 @@ def _settle_range(base: Base, first: Written, last: Written) -> Times | None:
     the last.
     """
     begin, end = settle(base, first), settle(base, last)
-    if begin and end and last.half and not (first.half or first.is_24):
+    if last.half and not (first.half or first.is_24 or first.hour > _NOON):
         same = settle(base, first._replace(half=last.half))
-        begin = same if same and same.at < end.at else settle(base, first._replace(half="a"))
-    if begin is None or end is None or (end.at <= begin.at and not last.half and end.at.hour >= _NOON):  # 15 to noon
+        begin = same if same.at < end.at else settle(base, first._replace(half="a"))
+    if end.at <= begin.at and not last.half and end.at.hour >= _NOON:  # 15 to noon
         return None
     is_later = not (last.half or last.is_24) and end.at <= begin.at
     return begin._replace(until=end.at.replace(hour=end.at.hour + _NOON) if is_later else end.at)
 
 
-def _settle_length(base: Base, first: Written, length: Length) -> Times | None:
-    begin = settle(base, first)
-    if begin is None or not 0 < length.minutes < 24 * 60:
-        return None
-    return begin._replace(until=(datetime.combine(base.today, begin.at) + timedelta(minutes=length.minutes)).time())
+_ONE = {
+    "minutes": Length(relativedelta(), 1),
+    "hours": Length(relativedelta(), 60),
+    "days": Length(relativedelta(days=1)),
+    "weeks": Length(relativedelta(weeks=1)),
+    "fortnights": Length(relativedelta(weeks=2)),
+    "months": Length(relativedelta(months=1)),
+    "quarters": Length(relativedelta(months=3)),
+    "years": Length(relativedelta(years=1)),
+}
 
 
 def _measure(_: Base, amount: float, unit: str) -> Length | None:
-    if unit in ("minutes", "hours"):
-        return Length(relativedelta(), amount * (60 if unit == "hours" else 1))
-    if amount != int(amount):
-        return Length(relativedelta(), amount * 24 * 60) if unit == "days" else None
-    count = int(amount)
-    return Length(relativedelta(months=3 * count) if unit == "quarters" else relativedelta(**{unit: count}))  # type: ignore[arg-type]
+    days, minutes = _ONE[unit]
+    return Length(days * int(amount), minutes * amount) if minutes or amount == int(amount) else None
 
 
 def _find_moment(base: Base, length: Length) -> datetime | None:
@@ -129,69 +125,57 @@ def _find_moment(base: Base, length: Length) -> datetime | None:
     return moment - begun + timedelta(minutes=1) if begun else moment
 
 
-_LEAD, _NEAR = "at|by|from|until|till|around|about|before|after", "[about|around]"
-_TO = "to|-|until|till|untill|through"
+_LEAD, _NEAR, _TO = (
+    "at|from|around|about|SIDE",
+    "[about|around]",
+    "to|-|until|till|untill|through",
+)
+_N = "NUMBER|WORDNUMBER"
 
 TIME_ROWS: dict[str, tuple[Row, ...]] = {
     "WRITTEN": (
         Row("noon|midday|lunchtime; mid day", lambda _: Written(12, is_24=True)),
         Row("midnight", lambda _: Written(0, is_24=True)),
-        Row("CLOCK [HALF]; CLOCK in the HALF", _write_clock),
-        Row("HOUR [in] [the] HALF; HOUR o'clock|oclock [HALF]", lambda _, hour, half: write(hour, 0, half)),
-        Row("HOURMINUTE HALF", lambda _, pair, half: write(pair[0], pair[1], half)),
-        Row("WORDNUMBER MINUTE HALF", lambda _, hour, minute, half: write(hour, minute, half)),
-        Row("DECIMAL HALF", _write_decimal),
-        Row("MINUTES past|after ANYHOUR", _shift),
-        Row("MINUTES to|before ANYHOUR", _shift_back),
-        Row("NUMBER past|after ANYHOUR", _shift, Level.ALONE),
-        Row("NUMBER to|before WRITTEN", _shift_back, Level.ALONE),
-        Row("half WORDNUMBER", lambda _, hour: write(hour, 30), Level.CLEAR),
+        Row("CLOCK [HALF]; DECIMAL HALF", _write_figures),
+        Row(f"{_N} HALF; {_N} o'clock|oclock [HALF]", _write),
+        Row("WORDNUMBER WORDNUMBER [-] [WORDNUMBER] HALF", _write_words),
+        Row("MINUTES past|after ANYHOUR; NUMBER past ANYHOUR", _shift),
+        Row("MINUTES to|before ANYHOUR", lambda base, minutes, written: _shift(base, -minutes, written)),
+        Row("half WORDNUMBER", lambda base, hour: _write(base, hour, None, 30), Level.CLEAR),
     ),
-    "ANYHOUR": (Row("WRITTEN", lambda _, written: written), Row("HOUR", lambda _, hour: write(hour), Level.CLEAR)),
-    "HOUR": (Row("NUMBER|WORDNUMBER", lambda _, hour: hour if hour < 24 else None),),
-    "MINUTE": (
-        Row("NUMBER|WORDNUMBER|TENS", lambda _, minutes: minutes if minutes < 60 else None),
-        Row("TENS [-] WORDNUMBER", lambda _, tens, more: tens + more if more < 10 else None),
-    ),
+    "HOUR": (Row(_N, _write),),
+    "ANYHOUR": (Row("WRITTEN", lambda _, written: written), Row("HOUR", lambda _, written: written, Level.CLEAR)),
     "MINUTES": (
         Row("half", lambda _: 30),
         Row("[a] quarter", lambda _: 15),
-        Row("MINUTE minutes|min; WORDNUMBER|TENS", lambda _, minutes: minutes),
+        Row(f"{_N} minutes|min; WORDNUMBER", lambda _, minutes: minutes if minutes < 60 else None),
     ),
     "TIME": (
-        Row(f"[{_LEAD}] {_NEAR} WRITTEN", settle),
-        Row(f"{_LEAD} {_NEAR} HOUR; {_LEAD} HOURS", _settle_hour, Level.CLEAR),
-        Row("HOUR", _settle_hour, Level.FAINT),
-        Row("at HOURMINUTE", lambda base, pair: settle(base, write(*pair)), Level.ALONE),
-        Row("at HOUR MINUTE", lambda base, hour, minute: settle(base, write(hour, minute)), Level.ALONE),
-        Row("at DECIMAL", lambda base, figures: settle(base, _write_decimal(base, figures)), Level.CLEAR),
-        Row("DECIMAL", lambda base, figures: settle(base, _write_decimal(base, figures)), Level.FAINT),
+        Row(f"[{_LEAD}] {_NEAR} WRITTEN", _settle_on_side),
+        Row(f"{_LEAD} {_NEAR} HOUR", _settle_on_side, Level.CLEAR),
+        Row("at DOTTED", settle, Level.CLEAR),
+        Row("HOUR|DOTTED", settle, Level.FAINT),
     ),
+    "DOTTED": (Row("DECIMAL", _write_figures),),
     "RANGE": (
         Row(f"{_NEAR} [from] ANYHOUR {_TO} WRITTEN", _settle_range),
         Row(f"{_NEAR} [from] WRITTEN {_TO} ANYHOUR; between ANYHOUR and ANYHOUR", _settle_range, Level.CLEAR),
         Row(f"from ANYHOUR {_TO} ANYHOUR", _settle_range, Level.CLEAR),
         Row(f"ANYHOUR {_TO} ANYHOUR", _settle_range, Level.FAINT),
-        Row("[from] ANYHOUR for LENGTHS", _settle_length, Level.ALONE),
     ),
-    "PARTOFDAY": (
-        Row("[in] [the|this|at] [early|late] PART; [in] [the] early|late [hours] in|of the PART", lambda _, part: part),
-    ),
+    "PARTOFDAY": (Row("[in] [the|this|at] [early|late] PART", lambda _, part: part),),
     "AMOUNT": (
-        Row("NUMBER|WORDNUMBER|TENS", lambda _, number: number),
+        Row(_N, lambda _, number: number),
         Row("a|an", lambda _: 1),
         Row("[a] couple|pair [of]", lambda _: 2),
-        Row("[a] few", lambda _: _FEW),
+        Row("[a] few", lambda _: 3),
         Row("DECIMAL", lambda _, figures: float(figures.text.replace(",", "."))),
     ),
     "LENGTH": (
         Row("AMOUNT [more] UNIT", _measure),
         Row("HOURS", lambda _, hours: Length(relativedelta(), 60 * hours)),
-        Row("AMOUNT UNIT and a half; AMOUNT and a|an half UNIT", lambda _, n, unit: _measure(_, n + 0.5, unit)),
+        Row("AMOUNT UNIT and a half; AMOUNT and a|an half UNIT", lambda base, n, unit: _measure(base, n + 0.5, unit)),
         Row("half a|an UNIT", lambda base, unit: _measure(base, 0.5, unit)),
-        Row("[a] quarter of an UNIT", lambda base, unit: _measure(base, 0.25, unit)),
-        Row("three [-] quarters of an UNIT", lambda base, unit: _measure(base, 0.75, unit)),
-        Row("a fortnight", lambda base: _measure(base, 2, "weeks")),
     ),
     "ONEUNIT": (Row("UNIT", lambda base, unit: _measure(base, 1, unit)),),
     "LENGTHS": (
@@ -200,7 +184,7 @@ TIME_ROWS: dict[str, tuple[Row, ...]] = {
     ),
     "MOMENT": (
         Row(f"[today] in {_NEAR} LENGTHS; {_NEAR} LENGTHS from [right] now", _find_moment),
-        Row(f"LENGTHS later|out; after|within {_NEAR} LENGTHS", _find_moment, Level.ALONE),
+        Row(f"LENGTHS later; after|within {_NEAR} LENGTHS", _find_moment, Level.ALONE),
         Row("[right|just] now; at the moment", lambda base: base.now, Level.ALONE),
     ),
 }

@@ -12,16 +12,14 @@ LONGEST = 4_000
 _FIGURES = {
     "ISO": r"\d{4}(?:-\d\d?-|/\d\d?/)\d\d?(?![\d/-])"
     r"(?:[t ](?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,6})?)?(?:z|[+-]\d\d:?\d\d)?(?!\w))?",
-    "DASHED": r"\d\d?-\d\d?-\d{4}(?![\d-])",
-    "YEARMONTH": r"\d{4}[-/](?:0[1-9]|1[0-2])(?![\d/-])",
-    "MONTHYEAR": r"(?:0?[1-9]|1[0-2])/\d{4}(?![\d/])",
+    "DATE": r"\d\d?\.\d\d?\.(?:\d{4}|\d\d)(?!\.?\d|:)|\d\d?-\d\d?-\d{4}(?![\d-])|\d\d?/\d\d?/(?:\d{4}|\d\d)(?![\d/])"
+    r"|\d\d?/(?:1[3-9]|[23]\d)(?![\d/])|(?!24/7)(?:1[3-9]|[23]\d)/\d\d?(?![\d/])",
+    "YEARMONTH": r"\d{4}[-/](?:0[1-9]|1[0-2])(?![\d/-])|(?:0?[1-9]|1[0-2])/\d{4}(?![\d/])",
+    "FRACTION": r"(?!24/7)\d\d?/\d\d?(?![\d/])",
+    "DAYMONTH": r"\d\d?\.\d\d?\.(?!\.?\d|:)",
     "ORDINAL": r"\d{1,3}(?:st|nd|rd|th)(?!\w)",
     "CLOCK": r"(?:[01]?\d|2[0-3])[:h][0-5]\d(?!\d|:\d)|(?:1[3-9]|2[0-3])h(?!\w)",
     "HOURS": r"\d\d?h(?!\w)",
-    "DOTTED": r"\d\d?\.\d\d?\.(?:\d{4}|\d\d)(?!\.?\d|:)",
-    "DAYMONTH": r"\d\d?\.\d\d?\.(?!\.?\d|:)",
-    "SLASHED": r"\d\d?/\d\d?/(?:\d{4}|\d\d)(?![\d/])|\d\d?/(?:1[3-9]|[23]\d)(?![\d/])|(?:1[3-9]|[23]\d)/\d\d?(?![\d/])",
-    "FRACTION": r"\d\d?/\d\d?(?![\d/])",
     "DECIMAL": r"\d{1,4}[.,]\d\d?(?![.,:/]?\d)",
     "NUMBER": r"\d{1,4}(?![.,:/]?\d)",
     "": r"\d+(?:[.,:/]\d+)*",
@@ -34,13 +32,19 @@ _TOKEN = re.compile(
 )
 _KINDS = [(kind, re.compile(pattern)) for kind, pattern in _FIGURES.items()]
 _NUMBER = re.compile(r"\d+")
-_VERBS = ("may", "march", "mar")
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+def _count(names: str, start: int = 1) -> dict[Any, str]:
+    return dict(enumerate(names.split(", "), start))
+
+
+_VERBS = words("may march mar")
 """Months that are also other words, in small letters: we may go."""
-
-
-def _count(words: str, start: int = 1) -> dict[Any, str]:
-    return dict(enumerate(words.split(", "), start))
-
 
 _WORDS: Mapping[str, Mapping[Any, str]] = {
     "WEEKDAY": _count(
@@ -52,41 +56,41 @@ _WORDS: Mapping[str, Mapping[Any, str]] = {
         "january jan, february feb, march mar, april apr, may, june jun, july jul, august aug, september sep sept,"
         " october oct, november nov, december dec"
     ),
-    "WORDNUMBER": _count("one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve"),
+    "WORDNUMBER": _count("one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve")
+    | {15: "fifteen", 20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 90: "ninety"},
     "NTH": _count("first, second, third, fourth, fifth, sixth, seventh, eighth, ninth, tenth, eleventh, twelfth"),
-    "TENS": {15: "fifteen", 20: "twenty", 30: "thirty", 40: "forty", 50: "fifty", 90: "ninety"},
     "UNIT": {
         "minutes": "minute minutes min mins", "hours": "hour hours hr hrs h", "days": "day days d",
-        "weeks": "week weeks wk", "months": "month months", "quarters": "quarter quarters",
+        "weeks": "week weeks wk", "fortnights": "fortnight", "months": "month months", "quarters": "quarter quarters",
         "years": "year years yr yrs",
     },
     "PERIOD": {
         "days": "day", "weeks": "week", "weekend": "weekend wkend", "months": "month", "quarters": "quarter",
         "years": "year yr",
     },
+    "END": {"days": "eod", "weeks": "eow", "months": "eom", "quarters": "eoq", "years": "eoy"},
     "WHICH": {-1: "last past", 0: "this current", 1: "next"},
     "TODAY": {-1: "yesterday", 0: "today tonight tonite", 1: "tomorrow tomorow tommorow tommorrow tmr tmrw tmw 2moro"},
     "PART": {
         "morning": "morning", "noon": "lunch", "afternoon": "afternoon", "evening": "evening",
         "night": "night tonight tonite",
     },
+    "SIDE": {"by": "by", "until": "until till through", "before": "before", "after": "after", "since": "since"},
     "EVERY": {1: "every each"},
-    "WEAK": {True: "mon tue tues wed weds thu thur thurs fri"},
-    "FAINT": {True: "sat sun"},
+    "ADVERB": {
+        ("DAILY", 1): "daily everyday", ("WEEKLY", 1): "weekly", ("WEEKLY", 2): "fortnightly",
+        ("MONTHLY", 1): "monthly", ("MONTHLY", 3): "quarterly", ("YEARLY", 1): "yearly annually",
+    },
+    "LEVEL": {2: "mon tue tues wed weds thu thur thurs fri", 3: "sat sun"},
     "PLAIN": {True: "january february july september october november december"},
 }  # fmt: skip
-"""Words by kind and value. A word that is weak or faint may be another one, a plain month is no other and no name."""
+"""Words by kind and value. A word with a `grammar.Level` may be another one, a plain month is no other and no name."""
 
 _LEXICON: dict[str, dict[str, Any]] = {}
 for _kind, _values in _WORDS.items():
     for _value, _names in _values.items():
         for _name in _names.split():
             _LEXICON.setdefault(_name, {})[_kind] = _value
-
-
-def words(text: str) -> frozenset[str]:
-    """Return the words of a text."""
-    return frozenset(text.split())
 
 
 class Figures(NamedTuple):
@@ -105,8 +109,6 @@ class Token(NamedTuple):
         word: The token in lower case; a sign of a range is -.
         kinds: The kinds of the grammar to which it belongs, with its value for each.
         names: Its word and its kinds.
-        level: The words that it needs beside it if it is alone in a text; see `grammar.Level`.
-        joins: Whether it may stand between the words of one date: Tue, 13 Jan. 2026.
     """
 
     start: int
@@ -114,8 +116,6 @@ class Token(NamedTuple):
     word: str
     kinds: Mapping[str, Any]
     names: frozenset[str] = frozenset()
-    level: int = 0
-    joins: bool = False
 
 
 def read_tokens(text: str) -> list[Token]:
@@ -123,14 +123,14 @@ def read_tokens(text: str) -> list[Token]:
     tokens: list[Token] = []
     for match in _TOKEN.finditer(fold(text[:LONGEST])):
         word = "-" if match[0] in ("–", "—") else match[0]
-        kinds = (
-            _read_figures(word) if match["figures"] else {"HALF": word[0]} if match["half"] else _LEXICON.get(word, {})
-        )
-        if word in _VERBS and text[match.start()].islower():
+        kinds = _LEXICON.get(word, {})
+        if match["figures"]:
+            kinds = _read_figures(word)
+        elif match["half"]:
+            kinds = {"HALF": word[0]}
+        elif word in _VERBS and text[match.start()].islower():
             kinds = {**kinds, "VERB": True}
-        joins = word == "," or (word == "." and bool(tokens) and tokens[-1].end == match.start())
-        level = 3 if "FAINT" in kinds else 2 if "WEAK" in kinds else 0
-        tokens.append(Token(*match.span(), word, kinds, frozenset((word, *kinds)), level, joins))
+        tokens.append(Token(*match.span(), word, kinds, frozenset((word, *kinds))))
     return tokens
 
 
@@ -140,10 +140,5 @@ def _read_figures(text: str) -> dict[str, Any]:
     numbers = tuple(map(int, _NUMBER.findall(text)))
     if kind not in ("NUMBER", "ORDINAL"):
         return {kind: Figures(numbers, text)} | ({"HOURS": numbers[0]} if text.endswith("h") else {})
-    number = numbers[0]
-    kinds: dict[str, Any] = {kind: number}
-    if kind == "NUMBER" and 1900 <= number < 2200 and len(text) == 4:
-        kinds["YEAR"] = number
-    if kind == "NUMBER" and len(text) > 2 and number < 2400 and number % 100 < 60:
-        kinds["HOURMINUTE"] = divmod(number, 100)
-    return kinds
+    is_year = kind == "NUMBER" and 1900 <= numbers[0] < 2200
+    return {kind: numbers[0]} | ({"YEAR": numbers[0]} if is_year else {})

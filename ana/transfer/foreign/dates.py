@@ -56,7 +56,7 @@ def _read_whole(text: str, today: date) -> When | None:
     """Return the meaning of a text if it is a single day, with or without a time, and nothing else."""
     with suppress(NotRead):
         when = read_phrase(text.replace("@", "at"), today, datetime.combine(today, time()))
-        if when == When(when.first, when.first, at=when.at, other=when.other):
+        if when.is_plain and when.first == when.last and not when.notes:
             return when
     return None
 

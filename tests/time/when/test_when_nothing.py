@@ -53,6 +53,8 @@ in 9999 years
 9999 years ago
 in 3 hours
 the last week of school
+the first week of March
+the week of January 12
 someday
 weekly review
 Augustus

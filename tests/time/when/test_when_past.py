@@ -5,7 +5,6 @@ from datetime import date
 import pytest
 
 from ana.time.when import find_named_days, read_due_question, resolve
-from ana.time.when.questions import find_stretches
 
 TODAY = date(2026, 1, 7)
 
@@ -19,12 +18,6 @@ from Monday to Wednesday                2026-01-12 2026-01-14
 Monday through Wednesday                2026-01-12 2026-01-14
 between Monday and Thursday             2026-01-12 2026-01-15
 between tomorrow and Friday             2026-01-08 2026-01-09
-first week of March                     2026-03-01 2026-03-07
-the second week of February             2026-02-08 2026-02-14
-the last week of January                2026-01-25 2026-01-31
-the last week of December               2026-12-25 2026-12-31
-first week of January 2027              2027-01-01 2027-01-07
-the week of January 12                  2026-01-12 2026-01-18
 the week after next                     2026-01-19 2026-01-25
 weekend after next                      2026-01-24 2026-01-25
 the rest of the week                    2026-01-07 2026-01-11
@@ -49,18 +42,18 @@ what were the tasks for this week       2026-01-05 2026-01-11
 @pytest.mark.parametrize("row", ONE.strip().splitlines())
 def test_a_question_names_one_stretch_of_days(row: str) -> None:
     text, first, last = row.rsplit(maxsplit=2)
-    (found,) = find_stretches(text.strip(), TODAY)
+    (found,) = find_named_days(text.strip(), TODAY)
     assert (str(found.first), str(found.last)) == (first, last)
     assert text.strip()[found.start : found.end] == found.text
 
 
 @pytest.mark.parametrize("text", ["Monday and Tuesday", "on Friday or the 20th", "Monday, later Thursday"])
 def test_other_days_stay_two(text: str) -> None:
-    assert len(find_stretches(text, TODAY)) == 2
+    assert len(find_named_days(text, TODAY)) == 2
 
 
 def test_three_days_in_a_row_join_two_by_two() -> None:
-    found = find_stretches("from Monday to Wednesday and on January 20", TODAY)
+    found = find_named_days("from Monday to Wednesday and on January 20", TODAY)
     assert [(str(m.first), str(m.last)) for m in found] == [("2026-01-12", "2026-01-14"), ("2026-01-20", "2026-01-20")]
 
 
@@ -92,6 +85,16 @@ def test_a_search_may_name_a_month_by_nothing_but_its_name(row: str) -> None:
     assert [found.text for found in resolve(text, TODAY)] == [], "in a wish it may be a person, or no date at all"
 
 
-@pytest.mark.parametrize("text", ["April is coming to dinner", "the march demo", "what may go wrong", "mail from June"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "April is coming to dinner",
+        "the march demo",
+        "what may go wrong",
+        "mail from June",
+        "after sun lotion",
+        "before 1/2 cup",
+    ],
+)
 def test_a_month_that_may_be_another_word_needs_more(text: str) -> None:
     assert find_named_days(text, TODAY, months=True) == []

@@ -4,9 +4,19 @@ from datetime import datetime
 
 import pytest
 
-from ana.time.when import find_single, find_times
+from ana.time.when import find_single
+from ana.time.when.reader import read
 
 NOW = datetime(2026, 1, 7, 9, 0)
+
+
+def find_times(text: str) -> list[tuple[str, str]]:
+    """Return each time of day in a text: its words, and the time; both of a span."""
+    reading = read(text, NOW.date())
+    pieces = reading.list_kind("TIME", "RANGE")
+    times = [(text[reading.span(piece)], at) for piece in pieces for at in (piece.value.at, piece.value.until) if at]
+    return [(words, f"{at:%H:%M}") for words, at in times]
+
 
 TIMES = """
 at half past two tomorrow afternoon          at half past two      14:30
@@ -66,8 +76,7 @@ sleep 8h
 @pytest.mark.parametrize("row", TIMES.strip().splitlines())
 def test_a_time_of_day(row: str) -> None:
     text, mention, at = (row[start:end].strip() for start, end in ((0, 45), (45, 67), (67, None)))
-    (found,) = find_times(text)
-    assert (text[found.start : found.end], f"{found.at:%H:%M}") == (mention, at)
+    assert find_times(text) == [(mention, at)]
 
 
 @pytest.mark.parametrize("text", NONE.strip().splitlines())
@@ -105,4 +114,4 @@ def test_what_is_no_span_of_hours(text: str) -> None:
 
 
 def test_two_times() -> None:
-    assert [f"{m.at:%H:%M}" for m in find_times("from 9:30 until 11:15")] == ["09:30", "11:15"]
+    assert [at for _, at in find_times("from 9:30 until 11:15")] == ["09:30", "11:15"]
