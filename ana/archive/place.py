@@ -9,7 +9,6 @@ from typing import Any, Protocol, TypeVar
 
 from ana.archive.parts import JOURNAL, RECORDS, SCANNED, Row, split_lines
 from ana.backends.whole import WholeStore
-from ana.memory.changes import KINDS
 from ana.notes import write_value
 from ana.own_files import OWN_NOTES, is_trace
 from ana.settings import OthersSettings, Settings
@@ -54,10 +53,6 @@ class Place:
     def alone(self) -> AbstractContextManager[object]:
         """Keep others from writing records and journal."""
         return self._store.alone()
-
-    def count(self) -> int:
-        """Return the number of records."""
-        return sum(map(self._store.count, KINDS))
 
     def numbers(self) -> tuple[int, int]:
         """Return the number of the last entry ever made, and the number of the next line."""
