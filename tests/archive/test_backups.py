@@ -1,5 +1,6 @@
 """Backups are written while they are in use, and restored completely or not at all; also earlier ones."""
 
+import errno
 import json
 import os
 import sqlite3
@@ -15,7 +16,7 @@ import pytest
 
 from ana.archive import copying
 from ana.archive import restore as module
-from ana.archive.archive import FILES
+from ana.archive.place import Place
 from ana.backends.chroma.care import exchange, files
 from ana.backends.chroma.care.examine import examine
 from ana.backends.chroma.care.format import FORMAT
@@ -294,14 +295,10 @@ def put_manifest(data: bytes) -> Callable[[dict[str, bytes]], Any]:
 
 MANIFESTS = {
     "a list": b"[]",
-    "without a format": b"{}",
-    "a format that is not a number": b'{"format": "x", "files": 1}',
-    "files without end": b'{"format": 1, "version": "1", "files": 1e999}',
     "nested": b"[" * 9000,
-    "endless": b'{"format": 1, "a": "' + b"a" * 10**5 + b'"}',
+    "files without end": b'{"format": 1, "version": "1", "files": 1e999}',
     "without parts": b'{"format": 4, "version": "1", "files": 20}',
 }
-FORMATS = ("1e999", "NaN", "-1", "true", "1.5", "[1]", "9" * 5000)
 
 ODD: dict[str, Callable[[dict[str, bytes]], Any]] = {
     "nothing in it": lambda files: [files.pop(name) for name in list(files) if name != "backup.json"],
@@ -328,10 +325,6 @@ ODD: dict[str, Callable[[dict[str, bytes]], Any]] = {
     "an embedder of no name": tell_otherwise(embedder=5),
     "a later format": tell_otherwise(format=5),
     **{f"a manifest, {name}": put_manifest(data) for name, data in MANIFESTS.items()},
-    **{
-        f"format {value}": put_manifest(f'{{"format": {value}, "version": "1", "files": {len(FILES)}}}'.encode())
-        for value in FORMATS
-    },
 }
 
 EARLIER: dict[str, Callable[[dict[str, bytes]], Any]] = {
@@ -371,6 +364,25 @@ def test_an_archive_that_cannot_be_used_changes_nothing(memory: Memory, tmp_path
     memory.create("two")
     with pytest.raises((UserError, ConfigError)):
         put_back(memory, rewrite(tmp_path / "b.zip", tmp_path / "odd.zip", (ODD | EARLIER)[name]))
+    assert contents(memory)[0] == ["one", "two"]
+    assert not list(chroma_of(memory).folder.path.glob("restore*"))
+
+
+def test_a_restore_for_which_there_is_no_room_changes_nothing(
+    memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write(place: Place, part: str, rows: Any) -> None:
+        if part == "journal":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write_part(place, part, rows)
+
+    write_part = Place.write
+    memory.create("one")
+    back_up(memory, tmp_path / "b.zip")
+    memory.create("two")
+    monkeypatch.setattr(Place, "write", write)
+    with pytest.raises(OSError, match="No space left"):
+        put_back(memory, tmp_path / "b.zip")
     assert contents(memory)[0] == ["one", "two"]
     assert not list(chroma_of(memory).folder.path.glob("restore*"))
 
