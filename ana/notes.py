@@ -6,6 +6,7 @@ how to repair it.
 
 import json
 import time
+from collections.abc import Callable
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -13,6 +14,9 @@ from typing import Any, Protocol, TypeVar, cast
 
 from ana.errors import FileUnreadable, StoreBroken
 from ana.files import read_small, write_whole
+
+PATIENCE = 10.0
+"""Seconds to wait for another program that changes a note."""
 
 LARGEST = 20_000_000
 """Bytes of a note at most: the names of 100,000 conversations have a quarter of that."""
@@ -36,6 +40,14 @@ class Note:
         self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         write_whole(self._path, text, mode=0o600)
 
+    def change(self, change: Callable[[str], str]) -> str:
+        from filelock import FileLock
+
+        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with FileLock(self._path.with_suffix(".lock"), timeout=PATIENCE):
+            self.write(text := change(self.read()))
+        return text
+
     def age(self) -> float | None:
         try:
             return time.time() - self._path.stat().st_mtime
@@ -54,6 +66,9 @@ class TextPlace(Protocol):
 
     def write(self, text: str) -> None:
         """Write the text as a whole."""
+
+    def change(self, change: Callable[[str], str]) -> str:
+        """Replace the text by what a function makes of it, while nobody else can change it, and return the new text."""
 
     def age(self) -> float | None:
         """Return the seconds since it was written; None if it never was."""

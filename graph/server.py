@@ -11,7 +11,6 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph_api.errors import UserInterrupt
 from langgraph_sdk.runtime import ServerRuntime
 
-from ana.leases import working_under
 from ana.recent import current as recent
 from ana.stopping import present
 from ana.threads.ports import ThreadLock
@@ -41,25 +40,27 @@ async def make(
     config: RunnableConfig, runtime: ServerRuntime[Context]
 ) -> AsyncIterator[CompiledStateGraph[Any, Any, Any, Any]]:
     """Yield the graph. A run owns its thread until the last of its nodes has ended, even if it is cancelled before; an
-    edit of a state owns it meanwhile.
+    edit of a state owns it meanwhile, and is refused if the thread is busy, because the server has read its state
+    already.
 
     A run that is stopped leaves its thread as it is. A run that is rolled back loses its messages; the items that it
     stored stay.
     """
-    if runtime.access_context == "threads.update":
-        async with _owning(str(config["configurable"]["thread_id"])):
-            yield graph
-        return
-    if runtime.access_context != "threads.create_run":
+    is_edit = runtime.access_context == "threads.update"
+    if not is_edit and runtime.access_context != "threads.create_run":
         yield graph
         return
-    strip_thread_fields(config)  # this one is the run's surroundings
     thread = str(config["configurable"]["thread_id"])
-    lock = await asyncio.to_thread(_lock, thread) if SAVER in config["configurable"] else None
+    lock = await asyncio.to_thread(_lock, thread) if is_edit or SAVER in config["configurable"] else None
     run = Run(lock, thread)
-    present.set(run)
-    recent.set(_workspace().recent)
     try:
+        if is_edit:
+            await run.acquire(patience=0)
+            yield graph
+            return
+        strip_thread_fields(config)  # this one is the run's surroundings
+        present.set(run)
+        recent.set(_workspace().recent)
         yield _owning_graph
     except UserInterrupt:
         if saver := config["configurable"].get(SAVER):
@@ -67,20 +68,6 @@ async def make(
         raise
     finally:
         await asyncio.to_thread(run.close)
-
-
-@asynccontextmanager
-async def _owning(thread: str) -> AsyncIterator[None]:
-    """Own a thread while its state is edited. A busy thread is refused and not waited for, because the server has read
-    its state already.
-    """
-    lock = await asyncio.to_thread(_lock, thread)
-    await asyncio.to_thread(lock.acquire)
-    try:
-        with working_under(lock.token):
-            yield
-    finally:
-        await asyncio.to_thread(lock.release)
 
 
 def _lock(thread: str) -> ThreadLock:

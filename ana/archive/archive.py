@@ -27,9 +27,6 @@ from ana.embedders.base import Vector
 FORMAT = 4
 """The format of backups; earlier ones are copies of a data folder's files, with its format."""
 
-LONGEST = 10**9
-"""Most bytes of a line."""
-
 
 @dataclass(frozen=True)
 class Manifest(CopyNote):
@@ -101,15 +98,11 @@ class Archive:
     def embedder_name(self) -> str:
         return self._manifest.embedder
 
-    def count(self) -> int:
-        return sum(self._manifest.parts[part].rows for part in RECORDS)
-
     def numbers(self) -> tuple[int, int]:
         return self._manifest.last_entry, self._manifest.next_line
 
     def read(self, part: str) -> Iterator[Any]:
-        lines = iter(partial(self._open(f"{part}.jsonl").readline, LONGEST), b"")
-        rows = (load(part, line) for line in lines)
+        rows = (load(part, line) for line in self._open(f"{part}.jsonl"))
         return zip(rows, self._read_vectors(part), strict=True) if part in RECORDS else rows
 
     def _read_vectors(self, part: str) -> Iterator[Vector]:

@@ -11,16 +11,23 @@ from ana.errors import StoreBroken
 from ana.stopping import Progress
 
 Source = Archive | Place
+Parts = Mapping[str, Part]
 
 
-def copy(source: Source, target: Place, progress: Progress, wanted: Mapping[str, Iterable[Row]] | None = None) -> None:
-    """Copy everything to an empty place; vectors too, unless another embedder made them.
+def copy(
+    source: Source, parts: Parts, target: Place, progress: Progress, instead: Mapping[str, Iterable[Row]] | None = None
+) -> None:
+    """Copy everything to an empty place, and compare the copy; vectors too, unless another embedder made them.
 
     Args:
-        wanted: Rows of tables for the target that replace the source's.
+        parts: The parts of the source.
+        instead: Rows of tables for the target that replace the source's, and are not compared.
+
+    Raises:
+        StoreBroken: The copy differs.
     """
-    has_vectors = source.embedder_name == target.embedder_name
-    total, numbers = source.count(), count(1)
+    has_vectors, instead = source.embedder_name == target.embedder_name, instead or {}
+    total, numbers = sum(parts[part].rows for part in RECORDS), count(1)
 
     def read_records(part: str) -> Iterator[Any]:
         for item, vector in source.read(part):
@@ -28,27 +35,19 @@ def copy(source: Source, target: Place, progress: Progress, wanted: Mapping[str,
             progress(next(numbers), total)
 
     for part in PARTS:
-        if wanted and part in wanted:
-            target.write(part, wanted[part])
+        if part in instead:
+            target.write(part, instead[part])
         else:
             target.write(part, read_records(part) if part in RECORDS else source.read(part))
     target.write_numbers(*source.numbers())
-
-
-def digest_all(source: Source) -> dict[str, Part]:
-    """Read everything, and return its parts."""
-    return {part: digest(part, (dump(part, row) for row in source.read(part))) for part in PARTS}
-
-
-def compare(parts: Mapping[str, Part], target: Place, but: Iterable[str] = ()) -> None:
-    """Raise StoreBroken with the differences if a place does not contain the expected data.
-
-    Args:
-        but: Tables that are not copied.
-    """
     arrived = digest_all(target)
-    if differing := [part for part in PARTS if part not in but and arrived[part] != parts.get(part)]:
+    if differing := [part for part in PARTS if part not in instead and arrived[part] != parts.get(part)]:
         raise StoreBroken(
             f"The copy differs from the source: {', '.join(differing)}.",
             "The source is still in use. Please report this.",
         )
+
+
+def digest_all(source: Source) -> Parts:
+    """Read everything, and return its parts."""
+    return {part: digest(part, (dump(part, row) for row in source.read(part))) for part in PARTS}

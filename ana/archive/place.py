@@ -9,9 +9,10 @@ from typing import Any, Protocol, TypeVar
 
 from ana.archive.parts import JOURNAL, RECORDS, SCANNED, Row, split_lines
 from ana.backends.whole import WholeStore
-from ana.memory.changes import KINDS
+from ana.notes import write_value
 from ana.own_files import OWN_NOTES, is_trace
 from ana.settings import OthersSettings, Settings
+from ana.spending.day import DayNote, parse_day
 from ana.workspace.storage import Storage
 
 PAGE = 200
@@ -42,7 +43,7 @@ class Place:
         self, store: WholeStore, storage: Storage, settings: Settings, tables: Tables, embedder_name: str | None = None
     ) -> None:
         self._store, self._storage, self._tables, self._embedder_name = store, storage, tables, embedder_name
-        self._traces, self._books = storage.open_traces(settings), storage.open_books(settings)
+        self._traces = storage.open_traces(settings)
 
     @property
     def embedder_name(self) -> str:
@@ -52,10 +53,6 @@ class Place:
     def alone(self) -> AbstractContextManager[object]:
         """Keep others from writing records and journal."""
         return self._store.alone()
-
-    def count(self) -> int:
-        """Return the number of records."""
-        return sum(map(self._store.count, KINDS))
 
     def numbers(self) -> tuple[int, int]:
         """Return the number of the last entry ever made, and the number of the next line."""
@@ -104,11 +101,11 @@ class Place:
                 if last := self._storage.open_thread_store().last():
                     yield (last,)
             case "spending":
-                note = self._books.read()
+                note = parse_day(self._storage.note("spending.json").read())
                 if note.day:
                     yield note.day, note.usd, note.most
             case "bills":
-                yield from ((line,) for line in split_lines(self._books.read_ledger(0.0)))
+                yield from ((line,) for line in split_lines(self._storage.read_bills()))
             case "settings":
                 personal = self._storage.read_settings()
                 if personal and (fields := personal.dump()):
@@ -123,10 +120,9 @@ class Place:
             case "last_thread":
                 self._storage.open_thread_store().set_last(rows[0][0])
             case "spending":
-                with self._books.open() as note:
-                    note.day, note.usd, note.most = rows[0]
+                write_value(self._storage.note("spending.json"), DayNote(*rows[0]))
             case "bills":
-                self._books.append([line for (line,) in rows])
+                self._storage.add_bills([line for (line,) in rows])
             case "settings":
                 self._storage.write_settings(OthersSettings.model_validate_json(rows[0][0]))
             case "notes":

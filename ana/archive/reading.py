@@ -1,27 +1,22 @@
-"""Opening a backup: it is read completely, within the available space, before any of it is used."""
+"""Opening a backup: it is read completely before any of it is used."""
 
-import shutil
 import struct
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from ana import __version__
 from ana.archive.archive import FORMAT, Archive, Manifest
-from ana.archive.copying import Source, digest_all
+from ana.archive.copying import Parts, Source, digest_all
 from ana.archive.folder import open_folder
-from ana.archive.parts import Part
 from ana.backends.chroma.care.files import MANIFEST, take_out
 from ana.backends.chroma.closed import read_embedder
 from ana.errors import AnaError, UserError
 from ana.notes import parse_note
 from ana.workspace import Workspace
-
-_LARGEST_NOTE = 10_000
-"""Most bytes of a manifest."""
 
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError),
@@ -31,7 +26,7 @@ _BROKEN = (
 
 
 @contextmanager
-def open_backup(workspace: Workspace, path: Path, person: str) -> Iterator[tuple[Source, Mapping[str, Part]]]:
+def open_backup(workspace: Workspace, path: Path, person: str) -> Iterator[tuple[Source, Parts]]:
     """Yield the contents of a backup, or of a copy of files, with its parts; the reader checks the types of its rows.
 
     Args:
@@ -39,7 +34,7 @@ def open_backup(workspace: Workspace, path: Path, person: str) -> Iterator[tuple
         person: The person to whom it must belong if it names one.
 
     Raises:
-        UserError: It is not a backup, is incomplete or too large, has a newer format, or belongs to another person;
+        UserError: It is not a backup, is incomplete, has a newer format, or belongs to another person;
             nothing was changed.
     """
     try:
@@ -51,12 +46,10 @@ def open_backup(workspace: Workspace, path: Path, person: str) -> Iterator[tuple
         raise UserError(f"{path} is not a complete backup: {exc}.", "Use another one; nothing was changed.") from exc
 
 
-def _open(workspace: Workspace, path: Path, person: str, opened: ExitStack) -> tuple[Source, Mapping[str, Part]]:
-    room = shutil.disk_usage(tempfile.gettempdir() if workspace.has_database else workspace.folder).free
+def _open(workspace: Workspace, path: Path, person: str, opened: ExitStack) -> tuple[Source, Parts]:
     try:
         archive = None if path.is_dir() else opened.enter_context(zipfile.ZipFile(path))
-        note = _read_manifest(path, archive, room) if archive else (path / MANIFEST).read_bytes()
-        manifest = parse_note(note, Manifest)
+        manifest = parse_note(archive.read(MANIFEST) if archive else (path / MANIFEST).read_bytes(), Manifest)
         _refuse(path, manifest, person)
         if archive:
             _check_files(archive, manifest)
@@ -70,18 +63,6 @@ def _open(workspace: Workspace, path: Path, person: str, opened: ExitStack) -> t
     take_out(path, scratch, workspace.person)
     place = opened.enter_context(open_folder(workspace, scratch, read_embedder(scratch / "data")))
     return place, digest_all(place)
-
-
-def _read_manifest(path: Path, archive: zipfile.ZipFile, room: int) -> bytes:
-    size = sum(info.file_size for info in archive.infolist())  # zipfile never unpacks more of a file than it says
-    if size > room:
-        raise UserError(
-            f"{path} would unpack to {size:,} bytes, but only {room:,} are available.",
-            "Make room on the disk of ANA_DATA_DIR; nothing was changed.",
-        )
-    if archive.getinfo(MANIFEST).file_size > _LARGEST_NOTE:
-        raise ValueError(f"{MANIFEST} is too large")
-    return archive.read(MANIFEST)
 
 
 def _check_files(archive: zipfile.ZipFile, manifest: Manifest) -> None:

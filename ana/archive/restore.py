@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from ana.archive.backup import open_place
-from ana.archive.copying import compare, copy
+from ana.archive.copying import copy
 from ana.archive.folder import open_folder
 from ana.archive.parts import PERSONAL, Row, choose
 from ana.archive.place import Place
@@ -37,9 +37,8 @@ def restore(handles: DataHandles, backup: Path, source: str | None, progress: Pr
         present = {table: _read_present(handles, table) for table in PERSONAL}
         replace = _replace_rows if workspace.has_database else _replace_files
         target, before = stack.enter_context(replace(handles, contents.embedder_name))
-        wanted = {t: choose(t, contents.read(t), present[t], is_own=is_own) for t in PERSONAL}
-        copy(contents, target, progress, wanted)
-        compare(parts, target, but=wanted)
+        chosen = {t: choose(t, contents.read(t), present[t], is_own=is_own) for t in PERSONAL}
+        copy(contents, parts, target, progress, chosen)
     return before, parts["items"].rows
 
 

@@ -6,17 +6,16 @@ completes the rest: notes on both sides contain the move's id. Moved data is nev
 
 import json
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Literal
 
 from ana.archive.backup import open_place
-from ana.archive.copying import compare, copy, digest_all
+from ana.archive.copying import Parts, copy, digest_all
 from ana.archive.database import open_person, replace_person
 from ana.archive.folder import open_folder
-from ana.archive.parts import Part
 from ana.archive.place import Place
 from ana.backends.chroma.care.exchange import prepare_exchange
 from ana.backends.chroma.care.files import SETTINGS, list_files
@@ -39,9 +38,6 @@ from ana.workspace.personal import save_settings
 from ana.workspace.private import holds_data
 
 Direction = Literal["database", "folder"]
-Copied = tuple[MoveNote, Mapping[str, Part]]
-"""The note of a move, and the parts that were copied."""
-
 PROGRAM = "ana move"
 
 _MOVED = "UPDATE people SET moved = ? WHERE number = current_setting('ana.person')::integer"
@@ -60,7 +56,7 @@ class Move:
         # the owner's folder has the list of all people, whoever is moved
         self._here, self._there = FolderRoster(replace(workspace, person=OWNER)), PostgresRoster(database)
 
-    def run(self, to: Direction, progress: Progress) -> Mapping[str, Part] | None:
+    def run(self, to: Direction, progress: Progress) -> Parts | None:
         """Move everything, or finish an interrupted move, and return its parts; None if the data is there already.
 
         Raises:
@@ -69,34 +65,39 @@ class Move:
             ConfigError: There is no data at the source.
         """
         with self._own_folder(), open_data(self._workspace, PROGRAM) as handles, handles.upkeep.hold_closed():
-            note, parts = read_move(self._folder), None
-            if note is None or note.to != to or not self._was_committed(note):
+            earlier, note, parts = read_move(self._folder), _make_note(to), None
+            if earlier and earlier.to == to and self._was_committed(earlier):
+                note = earlier
+            else:
                 carry = self._copy_to_database if to == "database" else self._copy_to_folder
-                note, parts = carry(handles, note, progress)
+                parts = carry(handles, earlier, note, progress)
             if to == "folder":
                 handles.upkeep.finish_exchange()
             write_move(self._folder, replace(note, done=True) if to == "database" else None)
         return parts
 
-    def _copy_to_database(self, handles: DataHandles, earlier: MoveNote | None, progress: Progress) -> Copied:
+    def _copy_to_database(
+        self, handles: DataHandles, earlier: MoveNote | None, note: MoveNote, progress: Progress
+    ) -> Parts:
         if earlier and (earlier.done or earlier.to == "folder"):
             refuse_moved(self._folder)  # it does not have what it had, or never had it
         write_move(self._folder, None)
-        note = _make_note("database")
         with (
             open_place(handles) as source,
             replace_person(self._database, self._name, is_new=True) as (session, _),
             self._open_person(session, source.embedder_name) as target,
         ):
-            parts = _copy(source, target, progress)
+            copy(source, parts := digest_all(source), target, progress)
             session.add(_MOVED, note.id)
             _copy_sign_in(self._here, self._there, self._name)
             # nobody uses the folder from here on, whether the database has it or not
             write_move(self._folder, note)
-        return note, parts
+        return parts
 
-    def _copy_to_folder(self, handles: DataHandles, earlier: MoveNote | None, progress: Progress) -> Copied:
-        note, traces, is_owner = _make_note("folder"), self._workspace.traces_folder, self._name == OWNER
+    def _copy_to_folder(
+        self, handles: DataHandles, earlier: MoveNote | None, note: MoveNote, progress: Progress
+    ) -> Parts:
+        traces, is_owner = self._workspace.traces_folder, self._name == OWNER
         if self._holds_something():
             self._refuse_own(earlier)
             handles.upkeep.keep_copy("move", traces)
@@ -108,12 +109,13 @@ class Move:
             prepare_exchange(self._folder, traces) as new,
         ):
             with open_folder(self._workspace, new, source.embedder_name) as target:
-                parts = _copy(source, target, progress, but=["settings"] if is_owner else [])
+                # the owner's settings are not kept in a folder
+                copy(source, parts := digest_all(source), target, progress, {"settings": []} if is_owner else {})
             _copy_sign_in(self._there, self._here, self._name)
             if is_owner:
                 self._save_owners(source)
             write_move(self._folder, note)  # until this is gone nobody finishes the exchange
-        return note, parts
+        return parts
 
     def _was_committed(self, note: MoveNote) -> bool:
         """Return whether the database has noted a move; later steps in the folder may still be missing."""
@@ -153,13 +155,6 @@ class Move:
             own = {name: value for name, value in json.loads(fields).items() if name in PersonalSettings.model_fields}
             values = {name: "" if value is None else str(value) for name, value in own.items()}
             save_settings(self._workspace, {name: value for name, value in values.items() if not is_fixed(name)})
-
-
-def _copy(source: Place, target: Place, progress: Progress, but: Iterable[str] = ()) -> Mapping[str, Part]:
-    """Copy everything to an empty place, and return its parts. Arguments and errors as of `compare`."""
-    copy(source, target, progress)
-    compare(parts := digest_all(source), target, but)
-    return parts
 
 
 def _copy_sign_in(source: Roster, target: Roster, name: str) -> None:

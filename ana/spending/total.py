@@ -1,4 +1,4 @@
-"""The running total of a person's day, in any implementation of the port.
+"""The running total of a person's day.
 
 The sum is noted, so that no turn reads other turns' traces. It is derived: without a note, or on another day, it is
 added up again from the traces, and from the ledger of turns that leave none.
@@ -13,16 +13,18 @@ import math
 import os
 import secrets
 import time as timing
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from datetime import datetime, time
-from typing import Any
+from typing import Any, Protocol
 
 from ana.deadline import get_remaining_seconds
 from ana.errors import BudgetReached, StoreBroken, StoreBusy
 from ana.models.prices import cost
+from ana.notes import TextPlace
 from ana.settings import Settings
-from ana.spending.port import Books, DayNote, Reservation
+from ana.spending.day import DayNote, Reservation, is_running, parse_day
 from ana.stopping import check_stopped
 from ana.time.clock import Clock
 from ana.tracing.port import Traces
@@ -43,27 +45,42 @@ _POLL_SECONDS = 0.02
 _log = logging.getLogger(__name__)
 
 
+class Bills(Protocol):
+    """Where the cost of turns is kept that leave no trace: the part of a person's storage that spending needs."""
+
+    def add_bills(self, lines: Sequence[str]) -> None: ...
+
+    def read_bills(self, since: float = 0.0) -> str: ...
+
+
 class Spending:
     """The running total of the person's day, in all conversations and programs, and the accounts from which it is
     computed.
+
+    Args:
+        note: Holds the day's total.
+        is_local: Whether every process that reserves works on this machine, so that those that ended are noticed.
     """
 
-    def __init__(self, books: Books, settings: Settings, clock: Clock, traces: Traces) -> None:
-        self._books = books
+    def __init__(
+        self, note: TextPlace, bills: Bills, settings: Settings, clock: Clock, traces: Traces, *, is_local: bool
+    ) -> None:
+        self._note, self._bills = note, bills
         self._settings = settings
         self._clock = clock
         self._traces = traces
+        self._is_local = is_local
 
     def today(self) -> float:
         """Return today's spending in USD; it is added up again if the note is from another day, damaged or missing."""
-        note = self._books.read()
+        note = parse_day(self._note.read())
         return note.usd if note.day == self._name_day() else self._add_up()
 
     def add(self, usd: float) -> None:
         """Add the cost of a call. If it cannot be noted, a turn goes on all the same."""
         if math.isfinite(usd) and usd > 0:
-            with _warn_unless_noted("what a model call cost"), self._open() as note:
-                note.usd, note.most = round(note.usd + usd, 9), max(note.most or 0.0, usd)
+            with _warn_unless_noted("what a model call cost"):
+                self._change(lambda note: note.add(usd))
 
     @contextmanager
     def reserve(self, usd: float | None) -> Iterator[None]:
@@ -92,21 +109,21 @@ class Spending:
         try:
             yield
         finally:
-            with _warn_unless_noted("the end of a model call"), self._books.open() as note:
-                note.held = [each for each in note.held if each.id != id]
+            with _warn_unless_noted("the end of a model call"):
+                self._change(lambda note: note.end(id))
 
     def keep(self, record: Mapping[str, Any]) -> None:
         """Store the cost of a turn that leaves no trace, LEDGER_KEYS of its record; `add` has counted it."""
         if record["cost_usd"] != 0:
             bill = {"ts": self._clock.now().isoformat()} | {key: record[key] for key in LEDGER_KEYS}
             with _warn_unless_noted("what a turn cost"):
-                self._books.append([json.dumps(bill)])
+                self._bills.add_bills([json.dumps(bill)])
 
     def iter_accounts(self, since: float = 0.0) -> Iterator[tuple[str, str]]:
         """Yield the name and the lines of each thread, and of the ledger, if written to since a moment, in seconds."""
         for id in self._traces.ids(since):
             yield id, self._traces.read_text(id)
-        if ledger := self._books.read_ledger(since):
+        if ledger := self._bills.read_bills(since):
             yield LEDGER, ledger
 
     def _wait_for_room(self, id: str, usd: float | None, budget: float) -> None:
@@ -129,24 +146,35 @@ class Spending:
     def _try_to_reserve(self, id: str, usd: float, budget: float) -> bool:
         """Return False while other calls reserve the rest, or if nothing is left."""
         now = timing.time()
-        with self._open() as note:
-            note.held = [each for each in note.held if each.until > now]
+
+        def reserve(note: DayNote) -> None:
+            note.held = [each for each in note.held if each.until > now and self._may_work(each)]
             left, held = budget - note.usd, sum(each.usd for each in note.held)
             expected = left if note.most is None else max(usd, note.most)
-            has_room = left > 0 and (not note.held or round(held + expected - left, 9) <= 0)
-            if has_room:
+            if left > 0 and (not note.held or round(held + expected - left, 9) <= 0):
                 until = now + self._settings.ana_turn_seconds + LATE
                 note.held.append(Reservation(id, expected, until, os.getpid()))
-            return has_room
 
-    @contextmanager
-    def _open(self) -> Iterator[DayNote]:
-        """Yield today's note, which nobody else can change meanwhile; it is saved at the end."""
+        return any(each.id == id for each in self._change(reserve).held)
+
+    def _may_work(self, reservation: Reservation) -> bool:
+        return not self._is_local or is_running(reservation.process)
+
+    def _change(self, change: Callable[[DayNote], None]) -> DayNote:
+        """Change today's note, while nobody else can change it, and return it."""
         spent = self.today()  # before others are kept out: it may have to be added up
-        with self._books.open() as note:
+        note = DayNote("", 0.0)
+
+        def write(text: str) -> str:
+            nonlocal note
+            note = parse_day(text)
             if note.day != self._name_day():
                 note.day, note.usd, note.most = self._name_day(), spent, None
-            yield note
+            change(note)
+            return json.dumps(asdict(note))
+
+        self._note.change(write)
+        return note
 
     def _name_day(self) -> str:
         return self._clock.now().date().isoformat()

@@ -1,11 +1,9 @@
 """Conversations in a data folder: a SQLite database of their states and of the trash, their names, and the last one."""
 
-import asyncio
 import json
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, asynccontextmanager, closing, contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import closing, contextmanager
 from dataclasses import astuple
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,7 +15,7 @@ from ana.notes import Note, read_note
 from ana.own_files import name_folder
 from ana.threads import sequence
 from ana.threads.ids import TRASHED, canonical_id
-from ana.threads.ports import Created, DeletedThread, owning
+from ana.threads.ports import Created, DeletedThread, ThreadStore, owning
 from ana.values import read_json
 
 if TYPE_CHECKING:
@@ -37,7 +35,7 @@ _CREATE_CREATED = """CREATE TABLE IF NOT EXISTS created (
     thread_id TEXT PRIMARY KEY, ts TEXT NOT NULL, metadata TEXT NOT NULL)"""
 
 
-class FolderThreadStore:
+class FolderThreadStore(ThreadStore):
     """The conversations of a data folder; nothing is opened or created before it is used.
 
     The code that reads checkpoints is imported only when they are read, because that takes half a second.
@@ -57,19 +55,7 @@ class FolderThreadStore:
 
         self._make_folder()
         with _connect(self._file) as connection:
-            saver = PruningSaver(connection)
-            saver.setup()
-            yield saver
-
-    @asynccontextmanager
-    async def open_server_saver(self) -> "AsyncIterator[PruningSaver]":
-        from ana.threads.pruning import PruningSaver
-
-        self._make_folder()
-        loop = asyncio.get_running_loop()
-        with ThreadPoolExecutor(max_workers=1, thread_name_prefix="saver") as worker, ExitStack() as stack:
-            connection = await loop.run_in_executor(worker, stack.enter_context, _connect(self._file))
-            yield PruningSaver(connection, worker)
+            yield PruningSaver(connection)
 
     @contextmanager
     def map_errors(self) -> Iterator[None]:
@@ -93,17 +79,9 @@ class FolderThreadStore:
             marks = {id: (seq, writes) for id, seq, writes in sequence.select(connection, "emptied", sequence.MARKS)}
         return {id: marks[id] for id in _leave_out_deleted(marks)}
 
-    def waiting_since(self) -> dict[str, str]:
+    def list_waiting(self) -> list[str]:
         with self._read() as connection:
-            ids = _leave_out_deleted([id for (id,) in sequence.select(connection, "emptied", sequence.WAITING)])
-            if not ids:
-                return {}
-            from ana.threads.pruning import PruningSaver
-
-            saver = PruningSaver(connection)
-            saver.is_setup = True  # only read
-            newest = {id: saver.get_tuple({"configurable": {"thread_id": id}}) for id in ids}
-            return {id: state.checkpoint["ts"] for id, state in newest.items() if state}
+            return _leave_out_deleted([id for (id,) in sequence.select(connection, "emptied", sequence.WAITING)])
 
     def names(self) -> dict[str, str]:
         hint = "`ana doctor --repair` sets the file aside; the conversations stay, without their names."
@@ -184,7 +162,8 @@ class FolderThreadStore:
     @contextmanager
     def open_tables(self) -> Iterator[sqlite3.Connection]:
         """Yield a connection with all tables; its changes are committed together."""
-        with self.map_errors(), self.open_saver(), self._write() as connection:
+        with self.map_errors(), self.open_saver() as saver, self._write() as connection:
+            saver.setup()
             connection.execute(_CREATE_TRASH)
             connection.execute(_CREATE_CREATED)
             yield connection

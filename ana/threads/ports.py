@@ -1,7 +1,7 @@
 """Ports for the storage of conversations: states, names, trash, locks. Files in a folder are one implementation."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -55,8 +55,22 @@ class ThreadStore(Protocol):
     def open_saver(self) -> "AbstractContextManager[ThreadSaver]":
         """Open the saver of a door that runs the graph itself."""
 
-    def open_server_saver(self) -> "AbstractAsyncContextManager[ThreadSaver]":
+    @asynccontextmanager
+    async def open_server_saver(self) -> "AsyncIterator[ThreadSaver]":
         """Open the saver of a program with an event loop."""
+        import asyncio
+        from concurrent.futures import ThreadPoolExecutor
+
+        # one thread, so that what is asked for first is saved first
+        worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="saver")
+        with ExitStack() as stack:
+            try:
+                loop = asyncio.get_running_loop()
+                saver = await loop.run_in_executor(worker, stack.enter_context, self.open_saver())
+                saver.worker = worker
+                yield saver
+            finally:
+                await asyncio.to_thread(worker.shutdown)
 
     def map_errors(self) -> AbstractContextManager[None]:
         """Turn the `errors` of savers into StoreBroken: a sentence with the next step."""
@@ -67,8 +81,17 @@ class ThreadStore(Protocol):
     def marks(self) -> dict[str, tuple[int, int]]:
         """Return a mark of the newest state of each thread, which changes with every change of the state."""
 
+    def list_waiting(self) -> list[str]:
+        """Return the ids of the threads that wait for a person, the one written last first."""
+
     def waiting_since(self) -> dict[str, str]:
-        """Return the threads that wait for a person, each with the moment since when, the one written last first."""
+        """Return the threads of `list_waiting`, each with the moment since when."""
+        ids = self.list_waiting()
+        if not ids:  # the code that reads checkpoints takes half a second to import
+            return {}
+        with self.map_errors(), self.open_saver() as saver:
+            newest = {id: saver.get_tuple({"configurable": {"thread_id": id}}) for id in ids}
+        return {id: state.checkpoint["ts"] for id, state in newest.items() if state}
 
     def names(self) -> dict[str, str]:
         """Return the names of conversations by their ids."""

@@ -1,10 +1,8 @@
 """Conversations in PostgreSQL: their states and the trash, their names, and the last one, of one person."""
 
-import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain, starmap
 from typing import TYPE_CHECKING
 
@@ -12,7 +10,7 @@ from ana.errors import StoreBroken
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Statement
 from ana.threads.ids import TRASHED, canonical_id
-from ana.threads.ports import Created, DeletedThread
+from ana.threads.ports import Created, DeletedThread, ThreadStore
 
 if TYPE_CHECKING:
     from ana.threads.postgres_saver import PostgresSaver
@@ -36,7 +34,7 @@ _WAITING = f"""SELECT thread FROM {_NEWEST}
     ORDER BY seq DESC"""
 
 
-class PostgresThreadStore:
+class PostgresThreadStore(ThreadStore):
     """The conversations of a person. The code that reads checkpoints is imported only when they are read.
 
     Args:
@@ -53,17 +51,6 @@ class PostgresThreadStore:
         from ana.threads.postgres_saver import PostgresSaver
 
         yield PostgresSaver(self._rows)
-
-    @asynccontextmanager
-    async def open_server_saver(self) -> "AsyncIterator[PostgresSaver]":
-        from ana.threads.postgres_saver import PostgresSaver
-
-        # one thread, so that what is asked for first is saved first
-        worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="saver")
-        try:
-            yield PostgresSaver(self._rows, worker)
-        finally:
-            await asyncio.to_thread(worker.shutdown)
 
     @contextmanager
     def map_errors(self) -> Iterator[None]:
@@ -83,13 +70,8 @@ class PostgresThreadStore:
         )
         return {id: (0, 0) for (id,) in emptied} | {id: (seq, writes) for id, seq, writes in newest}
 
-    def waiting_since(self) -> dict[str, str]:
-        ids = [id for (id,) in self._rows.ask(_WAITING)]
-        if not ids:
-            return {}
-        with self.open_saver() as saver:
-            newest = {id: saver.get_tuple({"configurable": {"thread_id": id}}) for id in ids}
-        return {id: state.checkpoint["ts"] for id, state in newest.items() if state}
+    def list_waiting(self) -> list[str]:
+        return [id for (id,) in self._rows.ask(_WAITING)]
 
     def names(self) -> dict[str, str]:
         return dict(self._rows.ask("SELECT thread, name FROM thread_names"))

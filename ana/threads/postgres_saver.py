@@ -5,7 +5,6 @@ LangGraph's own saver for PostgreSQL orders checkpoints by their ids, and accept
 
 import json
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Executor
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -66,13 +65,11 @@ class PostgresSaver(ThreadSaver):
 
     Args:
         rows: The person's rows in the database.
-        worker: The threads that work for a program with an event loop.
     """
 
-    def __init__(self, rows: PersonRows, worker: Executor | None = None) -> None:
+    def __init__(self, rows: PersonRows) -> None:
         super().__init__()
         self._rows = rows
-        self.worker = worker
 
     def get_next_version(self, current: str | None, channel: None) -> str:
         """Return the version after this one, even after a version of SQLite's saver."""

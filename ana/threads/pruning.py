@@ -9,7 +9,6 @@ nothing elsewhere runs again.
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import contextmanager
 from typing import Any
 
@@ -34,9 +33,8 @@ _ODD = (ValueError, TypeError, KeyError, AttributeError, OverflowError, sqlite3.
 class PruningSaver(ThreadSaver, SqliteSaver):
     """The saver of a SQLite file; prunes a thread whenever one of its turns begins."""
 
-    def __init__(self, connection: sqlite3.Connection, worker: Executor | None = None) -> None:
+    def __init__(self, connection: sqlite3.Connection) -> None:
         SqliteSaver.__init__(self, connection)
-        self.worker = worker
         self._commit = threading.local()
 
     def setup(self) -> None:

@@ -1,6 +1,6 @@
 """A person's state in the files of their folder."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pydantic_core import to_json
 
-from ana.files import Place, write_whole
+from ana.files import Place, append_lines, write_whole
 from ana.keys import OWNER
 from ana.notes import Note, read_note
 from ana.settings import OthersSettings, Settings
@@ -17,13 +17,15 @@ from ana.workspace.storage import NoteName, Stamp, stamp_environment, stamp_file
 if TYPE_CHECKING:
     from ana.reminders.folder import LedgerFile
     from ana.reminders.ledger import Ledger
-    from ana.spending.folder import FolderBooks
     from ana.threads.folder import FolderThreadStore
     from ana.threads.locks import FolderThreadLocks
     from ana.tracing.files import TraceFiles
 
 SETTINGS = "settings.json"
 """The file of a person's settings, in their folder; the owner's are in the environment and .env."""
+
+BILLS = "spending.ledger"
+"""The file of what turns cost that leave no trace."""
 
 
 @dataclass(frozen=True)
@@ -73,10 +75,15 @@ class FolderStorage:
 
         return TraceFiles(self.traces_folder, list_secrets(settings), self.place)
 
-    def open_books(self, settings: Settings) -> "FolderBooks":
-        from ana.spending.folder import FolderBooks
+    def add_bills(self, lines: Sequence[str]) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        append_lines(self.folder / BILLS, "\n".join(lines))
 
-        return FolderBooks(self.folder)
+    def read_bills(self, since: float = 0.0) -> str:
+        bills = self.folder / BILLS
+        if bills.exists() and bills.stat().st_mtime >= since:
+            return bills.read_text(encoding="ascii", errors="replace")
+        return ""
 
     def open_ledger(self) -> "Ledger":
         from ana.reminders.ledger import Ledger

@@ -1,6 +1,6 @@
 """A person's state in the rows that they have in a database."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -14,7 +14,6 @@ from ana.postgres.session import Statement
 from ana.reminders.ledger import Ledger
 from ana.reminders.postgres import LedgerRows
 from ana.settings import OthersSettings, Settings
-from ana.spending.postgres import PostgresBooks
 from ana.threads.postgres import PostgresThreadStore
 from ana.threads.postgres_locks import PostgresThreadLocks
 from ana.tracing.postgres import PostgresTraces
@@ -58,8 +57,13 @@ class PostgresStorage:
     def open_traces(self, settings: Settings) -> PostgresTraces:
         return PostgresTraces(self._rows, list_secrets(settings))
 
-    def open_books(self, settings: Settings) -> PostgresBooks:
-        return PostgresBooks(self._rows)
+    def add_bills(self, lines: Sequence[str]) -> None:
+        with self._rows.write() as session:
+            session.insert("bills", ["line"], [(line,) for line in lines])
+
+    def read_bills(self, since: float = 0.0) -> str:
+        query = "SELECT line FROM bills WHERE written >= to_timestamp(?) ORDER BY number"
+        return "".join(f"{line}\n" for (line,) in self._rows.ask(query, since))
 
     def open_ledger(self) -> Ledger:
         return Ledger(LedgerRows(self._rows))
@@ -86,6 +90,14 @@ class PostgresNote:
     def write(self, text: str) -> None:
         keys = [Statement(_KEEP_KEY, [make_digest(text)])] if self._name == "calendar-key" else []
         self._rows.change(Statement(_KEEP_NOTE, [self._name, text]), *keys)
+
+    def change(self, change: Callable[[str], str]) -> str:
+        with self._rows.write() as session:
+            session.add("INSERT INTO notes (name, text) VALUES (?, '') ON CONFLICT DO NOTHING", self._name)
+            ((before,),) = session.ask("SELECT text FROM notes WHERE name = ? FOR UPDATE", self._name)
+            text = change(before)
+            session.add("UPDATE notes SET text = ?, written = now() WHERE name = ?", text, self._name)
+        return text
 
     def age(self) -> float | None:
         query = "SELECT extract(epoch FROM now() - written)::float FROM notes WHERE name = ?"

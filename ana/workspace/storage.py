@@ -1,6 +1,6 @@
 """The storage of a person's state other than items, in files of a folder or in rows of a database."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
@@ -11,7 +11,6 @@ from ana.settings import OthersSettings, Settings
 
 if TYPE_CHECKING:
     from ana.reminders.ledger import Ledger
-    from ana.spending.port import Books
     from ana.threads.ports import ThreadLocks, ThreadStore
     from ana.tracing.port import Traces
 
@@ -27,6 +26,7 @@ NoteName = (
         "refused-parameters",
         "forgetting",
         "telegram-code",
+        "spending.json",
     ]
 )
 
@@ -82,8 +82,11 @@ class Storage(Protocol):
     def open_traces(self, settings: Settings) -> "Traces":
         """Return the records of turns."""
 
-    def open_books(self, settings: Settings) -> "Books":
-        """Return the notes of the person's spending."""
+    def add_bills(self, lines: Sequence[str]) -> None:
+        """Store what turns cost that leave no trace, at least one line."""
+
+    def read_bills(self, since: float = 0.0) -> str:
+        """Return the lines of `add_bills` if some were added since a moment, in seconds."""
 
     def open_ledger(self) -> "Ledger":
         """Return the ledger of reminders that were delivered."""

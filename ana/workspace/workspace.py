@@ -168,8 +168,14 @@ class Workspace:
         """
         from ana.spending.total import Spending
 
-        books = self.storage.open_books(self.settings)
-        return Spending(books, self.settings, clock or self.make_clock(), traces or self.open_traces())
+        return Spending(
+            self.note("spending.json"),
+            self.storage,
+            self.settings,
+            clock or self.make_clock(),
+            traces or self.open_traces(),
+            is_local=not self.has_database,
+        )
 
     def open_ledger(self) -> "Ledger":
         """Return the ledger of reminders that were delivered."""

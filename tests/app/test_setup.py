@@ -18,7 +18,6 @@ from ana import settings as settings_module
 from ana.errors import ConfigError
 from ana.reminders.sending import make_test
 from ana.settings import load_settings
-from ana.spending.folder import NOTE
 from ana.workspace import open_workspace
 from app.cli.main import cli
 from evals.load.server import free_port
@@ -66,7 +65,7 @@ def test_what_the_trial_costs_counts_in_the_day_and_stops_at_its_budget(
         assert run(*arguments, given="\n").exit_code == 0
         total = open_workspace(load_settings()).open_spending()
         assert total.today() == pytest.approx(1.0)
-        (env_file.parent / "data" / NOTE).unlink()
+        (env_file.parent / "data" / "spending.json").unlink()
         assert total.today() == pytest.approx(1.0)
         refused = run(*arguments, given="\n")
     assert "I stopped at the budget of $1 for one day." in str(refused.exception)

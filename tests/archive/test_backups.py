@@ -1,8 +1,8 @@
 """Backups are written while they are in use, and restored completely or not at all; also earlier ones."""
 
+import errno
 import json
 import os
-import shutil
 import sqlite3
 import tempfile
 import threading
@@ -10,13 +10,13 @@ import zipfile
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from ana.archive import copying
 from ana.archive import restore as module
-from ana.archive.archive import FILES
+from ana.archive.place import Place
 from ana.backends.chroma.care import exchange, files
 from ana.backends.chroma.care.examine import examine
 from ana.backends.chroma.care.format import FORMAT
@@ -135,8 +135,8 @@ def test_a_restore_cut_short_is_finished_or_has_not_begun(
 
     with monkeypatch.context() as patched:
         patched.setattr(files, "copy_database", kill_in(files, "copy_database"))
-        for name in ("copy", "compare"):
-            patched.setattr(module, name, kill_in(module, name))
+        patched.setattr(module, "copy", kill_in(module, "copy"))
+        patched.setattr(copying, "digest_all", kill_in(copying, "digest_all"))
         for name in ("write_whole", "copy_database", "_put_back_files", "_put_back_traces", "_put_back_chroma"):
             patched.setattr(exchange, name, kill_in(exchange, name))
         with pytest.raises(KeyboardInterrupt):
@@ -295,14 +295,10 @@ def put_manifest(data: bytes) -> Callable[[dict[str, bytes]], Any]:
 
 MANIFESTS = {
     "a list": b"[]",
-    "without a format": b"{}",
-    "a format that is not a number": b'{"format": "x", "files": 1}',
-    "files without end": b'{"format": 1, "version": "1", "files": 1e999}',
     "nested": b"[" * 9000,
-    "endless": b'{"format": 1, "a": "' + b"a" * 10**5 + b'"}',
+    "files without end": b'{"format": 1, "version": "1", "files": 1e999}',
     "without parts": b'{"format": 4, "version": "1", "files": 20}',
 }
-FORMATS = ("1e999", "NaN", "-1", "true", "1.5", "[1]", "9" * 5000)
 
 ODD: dict[str, Callable[[dict[str, bytes]], Any]] = {
     "nothing in it": lambda files: [files.pop(name) for name in list(files) if name != "backup.json"],
@@ -329,10 +325,6 @@ ODD: dict[str, Callable[[dict[str, bytes]], Any]] = {
     "an embedder of no name": tell_otherwise(embedder=5),
     "a later format": tell_otherwise(format=5),
     **{f"a manifest, {name}": put_manifest(data) for name, data in MANIFESTS.items()},
-    **{
-        f"format {value}": put_manifest(f'{{"format": {value}, "version": "1", "files": {len(FILES)}}}'.encode())
-        for value in FORMATS
-    },
 }
 
 EARLIER: dict[str, Callable[[dict[str, bytes]], Any]] = {
@@ -376,16 +368,22 @@ def test_an_archive_that_cannot_be_used_changes_nothing(memory: Memory, tmp_path
     assert not list(chroma_of(memory).folder.path.glob("restore*"))
 
 
-def test_a_backup_for_which_there_is_no_room_is_refused_unread(
+def test_a_restore_for_which_there_is_no_room_changes_nothing(
     memory: Memory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def write(place: Place, part: str, rows: Any) -> None:
+        if part == "journal":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write_part(place, part, rows)
+
+    write_part = Place.write
     memory.create("one")
     back_up(memory, tmp_path / "b.zip")
-    monkeypatch.setattr(zipfile.ZipFile, "testzip", lambda _: pytest.fail("it was unpacked"))
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1000))
-    with pytest.raises(UserError, match="only 1,000 are available"):
+    memory.create("two")
+    monkeypatch.setattr(Place, "write", write)
+    with pytest.raises(OSError, match="No space left"):
         put_back(memory, tmp_path / "b.zip")
-    assert contents(memory)[0] == ["one"]
+    assert contents(memory)[0] == ["one", "two"]
     assert not list(chroma_of(memory).folder.path.glob("restore*"))
 
 

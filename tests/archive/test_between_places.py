@@ -17,7 +17,7 @@ from ana.people import People
 from ana.postgres.database import WRITE
 from ana.postgres.session import Statement
 from ana.settings import load_settings
-from ana.spending.port import DayNote
+from ana.spending.day import DayNote
 from ana.workspace import Workspace, open_workspace
 from tests.conftest import folders
 from tests.moving.people import fill_history, fill_rest, fill_threads, in_database, memory_in, new_person, tell
@@ -118,7 +118,7 @@ def test_keys_and_what_was_spent_and_rang_since_stay(ann: Workspace, tmp_path: P
     workspace = place(ann)
     key = workspace.get_calendar_key(change=True)
     rung = tell(workspace)["open"]
-    workspace.storage.open_books(workspace.settings).append(['{"ts": 3}'])
+    workspace.storage.add_bills(['{"ts": 3}'])
     spent = tell(workspace)["spent"]
     bring_back(workspace, backup)
     told = tell(place(ann))

@@ -17,7 +17,6 @@ from ana.models.json_mode.adapter import JsonDecisions
 from ana.models.providers import build_model, choose_model
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings, load_settings
-from ana.spending.folder import NOTE
 from ana.spending.total import LEDGER
 from ana.workspace import open_workspace
 from app.costs import add_up
@@ -208,7 +207,7 @@ def test_what_was_played_before_an_end_is_told_and_counts(
     assert f"cut short after {runs} runs" in " ".join(capsys.readouterr().out.split())
     assert not (tmp_path / "groups.svg").exists()
     assert open_workspace(settings).open_spending().today() == pytest.approx(0.3)
-    (tmp_path / "data" / NOTE).unlink()
+    (tmp_path / "data" / "spending.json").unlink()
     assert open_workspace(settings).open_spending().today() == pytest.approx(0.3), (
         "without the note it is added up again"
     )

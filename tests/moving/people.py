@@ -16,11 +16,12 @@ from ana.memory.changes import Cause
 from ana.memory.memory import Memory
 from ana.memory.undo import undo
 from ana.moving.move import Move
+from ana.notes import write_value
 from ana.own_files import OWN_NOTES
 from ana.people.roster import Entry, FolderRoster
 from ana.reminders.ledger import RingKey
 from ana.settings import load_settings
-from ana.spending.folder import FolderBooks
+from ana.spending.day import DayNote, parse_day
 from ana.time.clock import Clock
 from ana.transfer.exporter import export_lines
 from ana.workspace import Workspace, open_workspace
@@ -52,10 +53,8 @@ def fill_rest(workspace: Workspace) -> None:
     traces.put_back(ONE, f"{json.dumps(record)}\n\nhalf a \0 line \x85")
     ledger.note_delivered("here", RING)
     ledger.note_failed("there", ODD, WEDNESDAY, "it was “away”")
-    books = FolderBooks(workspace.folder)
-    with books.open() as note:
-        note.day, note.usd, note.most = "2026-01-07", 0.1 + 0.2, 0.25
-    books.append(['{"ts": 1}', '{"ts": 2}'])
+    write_value(workspace.note("spending.json"), DayNote("2026-01-07", 0.1 + 0.2, 0.25))
+    workspace.storage.add_bills(['{"ts": 1}', '{"ts": 2}'])
     save_settings(workspace, {"ana_timezone": "Asia/Tokyo", "ana_daily_budget_usd": "2.5"})
     workspace.get_calendar_key()
     workspace.note("push-key").write("a key\nof lines")
@@ -101,7 +100,6 @@ def memory_in(workspace: Workspace) -> Iterator[Memory]:
 def tell(workspace: Workspace) -> dict[str, Any]:
     """Return all that is known of a person, through the doors that everybody uses."""
     store, traces, ledger = workspace.open_thread_store(), workspace.open_traces(), workspace.open_ledger()
-    books = workspace.storage.open_books(workspace.settings)
     with open_data(workspace, "a test") as handles:
         backend = handles.memory.backend
         return {
@@ -112,7 +110,7 @@ def tell(workspace: Workspace) -> dict[str, Any]:
             "records": {id: [*traces.iter_attempts(id)] for id in traces.ids()},
             "open": [ledger.list_open(address, [RING, ODD]) for address in ("here", "there")],
             "failing": ledger.get_failing("there"),
-            "spent": (books.read(), books.read_ledger(0.0)),
+            "spent": (parse_day(workspace.note("spending.json").read()), workspace.storage.read_bills()),
             "settings": workspace.storage.read_settings(),
             "notes": [workspace.note(name).read() for name in OWN_NOTES],
         }

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ana.archive.backup import open_place
-from ana.archive.copying import copy
+from ana.archive.copying import copy, digest_all
 from ana.archive.database import open_person
 from ana.archive.parts import TABLES
 from ana.archive.place import Place
@@ -146,7 +146,7 @@ PASSING = {"leases", "calls", "ringers", "runs", "run_events"}
 def test_every_table_of_a_persons_is_moved() -> None:
     with database().connect() as connection:
         ours = {table for (table,) in connection.execute("SELECT tablename FROM pg_policies").fetchall()}
-    assert ours - PASSING == {*TABLES, "stores", "records", "entries"}
+    assert ours - PASSING == {*TABLES, "stores", "records", "entries"} - {"spending"}
 
 
 def test_the_side_that_was_left_says_so(ann: Workspace) -> None:
@@ -291,6 +291,6 @@ def test_vectors_of_another_embedder_are_made_again(ann: Workspace) -> None:
             PersonRows(database(), person).write() as session,
             open_person(database(), session, replace(ann, person=person), other) as target,
         ):
-            copy(source, target, ignore)
+            copy(source, digest_all(source), target, ignore)
         assert bool(embedded) == is_made
         assert backend.find_similar("item", next(backend.scan("item")).id, 1)

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from ana.settings import Settings, load_settings
-from ana.spending.postgres import PostgresBooks
 from ana.spending.total import Spending
 from ana.time.clock import Clock
-from ana.tracing.postgres import PostgresTraces
 from ana.workspace import open_workspace
+from ana.workspace.postgres import PostgresStorage
 from tests.conftest import BERLIN, folders
 from tests.postgres.server import open_people
 from tests.spending.conformance import (
@@ -47,7 +46,9 @@ def opener_in_postgres(folder: Path, calendar: Calendar) -> OpenSpending:
 
     def open_spending(person: str) -> Spending:
         rows = people(person)
-        return Spending(PostgresBooks(rows), settings, Clock(BERLIN, calendar.now), PostgresTraces(rows))
+        storage, clock = PostgresStorage(rows), Clock(BERLIN, calendar.now)
+        note, traces = storage.note("spending.json"), storage.open_traces(settings)
+        return Spending(note, storage, settings, clock, traces, is_local=False)
 
     return open_spending
 

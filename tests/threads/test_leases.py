@@ -17,11 +17,11 @@ from ana.memory.memory import Memory
 from ana.postgres.database import Database
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Statement
-from ana.spending.postgres import PostgresBooks
 from ana.threads.postgres import PostgresThreadStore
 from ana.threads.postgres_locks import ALL, Lease, PostgresThreadLocks
 from ana.threads.runs import Run
 from ana.time.clock import Clock
+from ana.workspace.postgres import PostgresStorage
 from evals.postgres import WORKER
 from tests.conftest import EMBEDDER
 from tests.postgres.server import open_people, server
@@ -87,8 +87,7 @@ def enter(rows: PersonRows) -> None:
 
 
 def spend(rows: PersonRows) -> None:
-    with PostgresBooks(rows).open() as note:
-        note.usd = 1
+    PostgresStorage(rows).note("spending.json").change(lambda _: "1 USD")
 
 
 WRITES: list[Callable[[PersonRows], Any]] = [
@@ -107,7 +106,7 @@ async def answer_late(rows: PersonRows) -> None:
 
 
 def count_rows(rows: PersonRows) -> list[int]:
-    tables = ("checkpoints", "writes", "thread_names", "records", "entries", "spending")
+    tables = ("checkpoints", "writes", "thread_names", "records", "entries", "notes")
     return [
         count for found in rows.read(*(Statement(f"SELECT count(*) FROM {t}") for t in tables)) for (count,) in found
     ]

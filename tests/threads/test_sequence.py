@@ -169,6 +169,7 @@ def test_a_file_of_an_earlier_version_is_brought_over_in_its_order(older_file: P
         before = db.execute("SELECT thread_id, checkpoint_id FROM checkpoints ORDER BY checkpoint_id").fetchall()
     for _ in range(2):  # opened again, it stays as it is
         with FolderThreadStore(older_file.parent).open_saver() as saver:
+            saver.list_newest("first")  # whoever uses it first brings it over
             rows = saver.conn.execute("SELECT thread_id, checkpoint_id, begins_turn FROM sequence ORDER BY seq")
             entered = rows.fetchall()
     assert [row[:2] for row in entered] == before
