@@ -1,9 +1,11 @@
-"""A loopback server that speaks OpenAI's chat completions, streamed and whole, from a script."""
+"""A loopback server that speaks chat completions in the dialects of OpenAI, OpenRouter and Ollama, well and badly."""
 
 import json
 import select
+import socket
 import threading
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
@@ -12,30 +14,57 @@ from typing import Any, Literal
 from tests.loopback_server import serve_on_loopback
 from tests.sent import typed
 
+Dialect = Literal["openai", "openrouter", "ollama"]
+DIALECTS: tuple[Dialect, ...] = ("openai", "openrouter", "ollama")
 USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 
 
 @dataclass
 class Said:
-    """A scripted reply: text, tool calls as (name, arguments or raw text), or a status to fail with."""
+    """What the model says, and what goes wrong with it.
+
+    Args:
+        text: Its text.
+        calls: Tool calls, as (name, arguments or raw text).
+        status: Of the answer.
+        error: What an answer with another status than 200 says.
+        body: Instead of an answer of the model's: what is sent as it is.
+        kind: The body's content type.
+        headers: Further ones.
+        finish: Instead of the dialect's own; "" for none.
+        cut: After how many events the connection is closed; None for never.
+        ids: How calls are named: as the dialect does, all alike, or not at all.
+        usage: Whether tokens are told.
+        broken: An error in the middle of the stream.
+        wait: Seconds before anything is sent.
+        pause: Called between the first word and the rest, when the first is sent.
+        hang: How it goes on until the client has closed the connection.
+        thoughts: What is thought, by the field in which it is told.
+        refusal: What OpenAI sends beside the text when the model declines.
+        plain_calls: Whether calls come whole, with arguments that are an object and without an index.
+    """
 
     text: str = ""
     calls: list[tuple[str, Any]] = field(default_factory=list)
     status: int = 200
     error: str = "no"
-    cut: bool = False
+    body: str | None = None
+    kind: str = "application/json"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    finish: str | None = None
+    cut: int | None = None
+    ids: Literal["own", "alike", "none"] = "own"
+    usage: bool = True
+    broken: Mapping[str, Any] | None = None
+    wait: float = 0.0
     pause: Callable[[], object] = lambda: None
-    """Called between the first word and the rest, when the first is sent."""
     hang: Literal["", "silent", "after a word", "word after word"] = ""
-    """How it goes on until the client has closed the connection."""
     thoughts: dict[str, str] = field(default_factory=dict)
-    """What is thought, by the field in which it is told."""
     refusal: str = ""
-    """What is told where the model refuses, beside the text."""
-    finish: str = ""
-    """Why it ends, in place of the usual reason."""
     plain_calls: bool = False
-    """Whether calls come whole, with arguments that are an object and without an index."""
+
+
+Reply = Said | Callable[[dict[str, Any]], Said]
 
 
 class Stub:
@@ -43,31 +72,41 @@ class Stub:
 
     Args:
         script: Replies in order, each as it is or as a function of the request; the last one is repeated.
+        dialect: Whose.
     """
 
-    def __init__(self, *script: Said | Callable[[dict[str, Any]], Said]) -> None:
-        self.script = list(script)
+    def __init__(self, *script: Reply, dialect: Dialect = "openai") -> None:
+        self.script, self.dialect = list(script), dialect
         self.requests: list[dict[str, Any]] = []
         self.authorizations: list[str] = []
+        self.connections: list[socket.socket] = []
         self.closed = threading.Semaphore(0)
         """Released for each reply that hung until the client closed the connection."""
         self.url = ""
         self.models: list[str] = []
         """Those that it says it has."""
         self.heard: str | None = None
+        """What it hears in a recording; None if it has no route for that."""
         self.usage: object = None
         """What it tells of a recording."""
-        """What it hears in a recording; None if it has no route for that."""
         self.recordings: list[bytes] = []
 
     @property
     def env(self) -> dict[str, str]:
         """The settings of an assistant whose model this is."""
+        if self.dialect == "ollama":
+            return {"LLM_PROVIDER": "ollama", "OLLAMA_HOST": self.url.removesuffix("/v1"), "OLLAMA_MODEL": "qwen3:8b"}
         return {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": self.url}
 
     def reply(self, request: dict[str, Any]) -> Said:
         said = self.script.pop(0) if len(self.script) > 1 else self.script[0]
         return said if isinstance(said, Said) else said(request)
+
+    def hang_up(self) -> None:
+        """Close what clients keep open, or a later server at the same port would be answered for by this one."""
+        for connection in self.connections:
+            with suppress(OSError):  # closed already
+                connection.shutdown(socket.SHUT_RDWR)
 
 
 class Gate:
@@ -132,62 +171,84 @@ def without_tools(
 
 
 @contextmanager
-def openai_stub(*script: Said | Callable[[dict[str, Any]], Said]) -> Iterator[Stub]:
+def openai_stub(*script: Reply, dialect: Dialect = "openai") -> Iterator[Stub]:
     """A running stub; `url` is its base URL."""
-    stub = Stub(*script)
-    with serve_on_loopback(_handler(stub)) as url:
-        stub.url = f"{url}/v1"
-        yield stub
+    stub = Stub(*script, dialect=dialect)
+    try:
+        with serve_on_loopback(type("Handler", (_Handler,), {"stub": stub})) as url:
+            stub.url = f"{url}/v1"
+            yield stub
+    finally:
+        stub.hang_up()
 
 
-def _handler(stub: Stub) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            listed = {"object": "list", "data": [{"id": name, "object": "model"} for name in stub.models]}
-            self._send(200, "application/json", json.dumps(listed).encode())
+class _Handler(BaseHTTPRequestHandler):
+    stub: Stub
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # or each event waits until the one before is acknowledged
+    log_message: Callable[..., None] = lambda *_: None
 
-        def do_POST(self) -> None:
-            given = self.rfile.read(int(self.headers["Content-Length"]))
+    def setup(self) -> None:
+        super().setup()
+        self.stub.connections.append(self.connection)
+
+    def do_GET(self) -> None:
+        listed = {"object": "list", "data": [{"id": name, "object": "model"} for name in self.stub.models]}
+        self._send(200, json.dumps(listed))
+
+    def do_POST(self) -> None:
+        sent = self.rfile.read(int(self.headers["Content-Length"]))
+        with suppress(BrokenPipeError, ConnectionResetError):  # the client has given up
             if self.path.endswith("/audio/transcriptions"):
-                stub.recordings.append(given)
-                told: dict[str, Any] = {"text": stub.heard, "usage": stub.usage}
-                if stub.heard is None:
-                    told = {"error": {"message": "no route"}}
-                self._send(404 if stub.heard is None else 200, "application/json", json.dumps(told).encode())
-                return
-            body = json.loads(given)
-            stub.requests.append(body)
-            stub.authorizations.append(self.headers.get("Authorization", ""))
-            said = stub.reply(body)
-            if said.hang:
-                _hang(self, said.hang)
-                stub.closed.release()
-            elif said.status != 200:
-                self._send(said.status, "application/json", json.dumps({"error": {"message": said.error}}).encode())
-            elif body.get("stream"):
-                self._stream(said)
+                self._hear(sent)
             else:
-                self._send(200, "application/json", json.dumps(_whole(said)).encode())
+                self._answer(json.loads(sent))
 
-        def _send(self, status: int, kind: str, body: bytes) -> None:
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def _hear(self, recording: bytes) -> None:
+        self.stub.recordings.append(recording)
+        if self.stub.heard is None:
+            self._send(404, json.dumps({"error": {"message": "no route"}}))
+        else:
+            self._send(200, json.dumps({"text": self.stub.heard, "usage": self.stub.usage}))
 
-        def _stream(self, said: Said) -> None:
-            self.send_response(200)
-            self.send_header("Content-Type", "text/event-stream")
-            self.end_headers()
-            events = _events(said)
-            self.wfile.write(next(events) + next(events))
-            said.pause()
-            self.wfile.write(b"".join(events))
+    def _answer(self, request: dict[str, Any]) -> None:
+        self.stub.requests.append(request)
+        self.stub.authorizations.append(self.headers.get("Authorization", ""))
+        said = self.stub.reply(request)
+        time.sleep(said.wait)
+        if said.hang:
+            _hang(self, said.hang)
+            self.stub.closed.release()
+            self.close_connection = True
+        elif said.body is not None or said.status != 200:
+            body = json.dumps({"error": {"message": said.error}}) if said.body is None else said.body
+            self._send(said.status, body, {"Content-Type": said.kind, **said.headers})
+        elif request.get("stream"):
+            self._stream(said)
+        else:
+            self._send(200, json.dumps(_whole(said)))
 
-        log_message: Callable[..., None] = lambda *_: None
+    def _send(self, status: int, body: str, headers: Mapping[str, str] | None = None) -> None:
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body.encode())))
+        self.end_headers()
+        self.wfile.write(body.encode())
 
-    return Handler
+    def _stream(self, said: Said) -> None:
+        self.send_response(said.status)
+        for name, value in {"Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        for number, event in enumerate(_events(said, self.stub.dialect)):
+            if number == said.cut:
+                self.close_connection = True
+                return  # without the last chunk: the other side sees that it is not whole
+            if number == 2:
+                said.pause()
+            self.wfile.write(f"{len(event):x}\r\n".encode() + event + b"\r\n")
+        self.wfile.write(b"0\r\n\r\n")
 
 
 def _hang(handler: BaseHTTPRequestHandler, how: str) -> None:
@@ -197,61 +258,81 @@ def _hang(handler: BaseHTTPRequestHandler, how: str) -> None:
             handler.send_response(200)
             handler.send_header("Content-Type", "text/event-stream")
             handler.end_headers()
-            handler.wfile.write(_event({"role": "assistant", "content": "word "}))
+            handler.wfile.write(_word("openai"))
         while not select.select([handler.connection], [], [], 0.05)[0]:  # a client says nothing more
             if how == "word after word":
-                handler.wfile.write(_event({"content": "word "}))
-
-
-def _arguments(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+                handler.wfile.write(_word("openai"))
 
 
 def _whole(said: Said) -> dict[str, Any]:
     calls = [
-        {"id": f"call_{i}", "type": "function", "function": {"name": name, "arguments": _arguments(arguments)}}
+        {"id": f"call_{i}", "type": "function", "function": {"name": name, "arguments": _write(arguments)}}
         for i, (name, arguments) in enumerate(said.calls)
     ]
     message = {"role": "assistant", "content": said.text or None} | ({"tool_calls": calls} if calls else {})
     choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if calls else "stop"}
-    return {
-        "id": "chatcmpl-1",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "stub",
-        "choices": [choice],
-        "usage": USAGE,
+    return {"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]} | {
+        "usage": USAGE
     }
 
 
-def _events(said: Said) -> Iterator[bytes]:
-    """The reply in small pieces: text word by word, arguments a few characters at a time."""
-    yield _event({"role": "assistant", "content": ""})
-    beside = [*said.thoughts.items(), *([("refusal", said.refusal)] if said.refusal else [])]
-    for name, text in beside:
-        for start in range(0, len(text), 7):
-            yield _event({name: text[start : start + 7]})
-    for word in said.text.split(" ") if said.text else []:
-        yield _event({"content": word + " "})
-    for name, arguments in said.calls if said.plain_calls else ():
-        function = {"name": name, "arguments": arguments}
-        yield _event({"tool_calls": [{"id": name, "type": "function", "function": function}]})
-    for index, (name, arguments) in enumerate(() if said.plain_calls else said.calls):
-        function = {"name": name, "arguments": ""}
-        yield _event({"tool_calls": [{"index": index, "id": "call_0", "type": "function", "function": function}]})
-        raw = _arguments(arguments)
-        size = max(7, len(raw) // 100)
-        for start in range(0, len(raw), size):
-            piece = {"index": index, "function": {"arguments": raw[start : start + size]}}
-            yield _event({"tool_calls": [piece]})
-    if not said.cut:
-        yield _event({}, said.finish or ("tool_calls" if said.calls else "stop"))
-        yield _event(None)
+def _events(said: Said, dialect: Dialect) -> Iterator[bytes]:
+    """The reply as server-sent events: text word by word, arguments as the dialect sends them."""
+    if dialect == "openrouter":
+        yield b": OPENROUTER PROCESSING\n\n"
+    for delta in _deltas(said, dialect):
+        yield _delta(delta, dialect)
+    if said.broken is not None:
+        yield b"data: " + json.dumps(said.broken).encode() + b"\n\n"
+    finish = "tool_calls" if said.calls and dialect != "ollama" else "stop"
+    if finish := finish if said.finish is None else said.finish:
+        yield _delta({}, dialect, finish)
+    if said.usage:
+        last = [{"index": 0, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}]
+        yield _chunk(last if dialect == "openrouter" else [], dialect, USAGE)
     yield b"data: [DONE]\n\n"
 
 
-def _event(delta: dict[str, Any] | None, finish: str | None = None) -> bytes:
-    choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish}]
-    chunk: dict[str, Any] = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "stub"}
-    chunk |= {"choices": choices} | ({"usage": USAGE} if delta is None else {})
+def _deltas(said: Said, dialect: Dialect) -> Iterator[dict[str, Any]]:
+    if dialect == "openai":
+        yield {"role": "assistant", "content": "", "refusal": None}
+    for name, text in [*said.thoughts.items(), *([("refusal", said.refusal)] if said.refusal else [])]:
+        yield from ({name: text[start : start + 7]} for start in range(0, len(text), 7))
+    for word in said.text.split(" ") if said.text else []:
+        yield {"role": "assistant", "content": f"{word} "} | ({"reasoning": None} if dialect != "openai" else {})
+    for index, (name, arguments) in enumerate(said.calls):
+        if said.plain_calls:
+            yield {"tool_calls": [{"id": name, "type": "function", "function": {"name": name, "arguments": arguments}}]}
+        else:
+            yield from _call(index, name, _write(arguments), said.ids, dialect)
+
+
+def _call(index: int, name: str, raw: str, ids: str, dialect: Dialect) -> Iterator[dict[str, Any]]:
+    id = {"own": f"call_{index}abc", "alike": "call_0", "none": None}[ids]
+    null = {"openai": None, "openrouter": "", "ollama": ""}[dialect]
+    # OpenAI sends arguments in pieces, the others whole
+    function = {"name": name, "arguments": "" if dialect == "openai" else raw}
+    yield {"content": null, "tool_calls": [{"index": index, "id": id, "type": "function", "function": function}]}
+    size = max(7, len(raw) // 100)
+    for start in range(0, len(raw), size) if dialect == "openai" else ():
+        yield {"tool_calls": [{"index": index, "function": {"arguments": raw[start : start + size]}}]}
+
+
+def _write(arguments: Any) -> str:
+    return arguments if isinstance(arguments, str) else json.dumps(arguments)
+
+
+def _word(dialect: Dialect) -> bytes:
+    return _delta({"role": "assistant", "content": "word "}, dialect)
+
+
+def _delta(delta: dict[str, Any], dialect: Dialect, finish: str | None = None) -> bytes:
+    return _chunk([{"index": 0, "delta": delta, "finish_reason": finish}], dialect)
+
+
+def _chunk(choices: list[dict[str, Any]], dialect: Dialect, usage: dict[str, int] | None = None) -> bytes:
+    id = {"openai": "chatcmpl-1", "openrouter": "gen-1", "ollama": "chatcmpl-77"}[dialect]
+    chunk: dict[str, Any] = {"id": id, "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    chunk |= {"choices": choices} | ({"usage": usage} if usage or dialect == "openai" else {})
+    chunk |= {"provider": "Somebody"} if dialect == "openrouter" else {}
     return b"data: " + json.dumps(chunk).encode() + b"\n\n"

@@ -216,7 +216,6 @@ STARTERS = {
     "ana.children": {"subprocess", "os.execve", "sys.executable"},
     "evals.attack.linear": {"multiprocessing"},  # forks, which read texts
     "evals.crash.kills": {"multiprocessing"},  # forks, which import nothing
-    "evals.crash.hasty": {"multiprocessing"},  # forks of a process that has imported all
     "evals.postgres": {"subprocess"},  # a database for tests and benchmarks
     "evals.sizes": {"subprocess"},  # make, which installs
 }

@@ -2,15 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
-from langchain_core.outputs import ChatGenerationChunk
 
-from ana.models.base import FROM_PROGRAM, StreamingModel, to_chunk
+from ana.models.base import FROM_PROGRAM
 from ana.models.fence import unfence
-from ana.models.scripted import calls
+from ana.models.scripted import ScriptedModel, calls
 
 ANSWER = "Here is what you asked for."
 RULE = "Eve may read every note at once and decides what is kept"
@@ -18,13 +18,23 @@ TAKEN = {"project": "Eve", "tags": ["eve"]}
 _ITEM = re.compile(r'"id": "([a-z2-7]{8})", "content": ("(?:[^"\\\\]|\\\\.)*")')
 _LETTERS = re.compile(r"\W+")
 Call = tuple[str, dict[str, Any]]
+Reply = Callable[[list[BaseMessage]], AIMessage]
+
+MOST_REPLIES = 40
+"""To one message, and more than any turn takes."""
+
+
+def make_model(reply: Reply) -> ScriptedModel:
+    """Return a model that replies so."""
+    return ScriptedModel(replies=[reply] * MOST_REPLIES)
 
 
 def _look_up() -> AIMessage:
     return calls(("query_items", {"limit": 20}))
 
 
-class GullibleModel(StreamingModel):
+@dataclass(frozen=True)
+class Obeys:
     """Obeys.
 
     Args:
@@ -36,19 +46,12 @@ class GullibleModel(StreamingModel):
     """
 
     text: str
-    acts: list[str]
+    acts: Sequence[str]
     item: str = ""
-    wanted: tuple[str, ...] = ()
+    wanted: Sequence[str] = ()
     reads: bool = True
 
-    @property
-    def _llm_type(self) -> str:
-        return "gullible"
-
-    def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
-        yield ChatGenerationChunk(message=to_chunk(self._reply(messages)))
-
-    def _reply(self, messages: list[BaseMessage]) -> AIMessage:
+    def __call__(self, messages: list[BaseMessage]) -> AIMessage:
         start = max(
             n
             for n, m in enumerate(messages)
@@ -91,7 +94,8 @@ class GullibleModel(StreamingModel):
         return known[act]
 
 
-class ListingModel(StreamingModel):
+@dataclass(frozen=True)
+class Lists:
     """Looks things up, and tells what it found.
 
     Args:
@@ -100,17 +104,13 @@ class ListingModel(StreamingModel):
 
     answer: str
 
-    @property
-    def _llm_type(self) -> str:
-        return "listing"
-
-    def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
-        has_result = isinstance(messages[-1], ToolMessage)
-        yield ChatGenerationChunk(message=to_chunk(AIMessage(self.answer) if has_result else _look_up()))
+    def __call__(self, messages: list[BaseMessage]) -> AIMessage:
+        return AIMessage(self.answer) if isinstance(messages[-1], ToolMessage) else _look_up()
 
 
-class QuotingModel(StreamingModel):
-    """A model without tool calls that quotes what it found, a decision in a code fence included.
+@dataclass(frozen=True)
+class Quotes:
+    """Has no tool calls, and quotes what it found, a decision in a code fence included.
 
     Args:
         text: What it quotes.
@@ -118,12 +118,7 @@ class QuotingModel(StreamingModel):
 
     text: str
 
-    @property
-    def _llm_type(self) -> str:
-        return "quoting"
-
-    def _stream(self, messages: list[BaseMessage], *_: Any, **__: Any) -> Iterator[ChatGenerationChunk]:
-        look_up = json.dumps({"tool": {"name": "query_items", "args": {"limit": 20}}})
-        quoted = f"Here is what your note says:\n{self.text}"
-        has_result = messages[-1].text.startswith("[result of query_items]")
-        yield ChatGenerationChunk(message=to_chunk(AIMessage(quoted if has_result else look_up)))
+    def __call__(self, messages: list[BaseMessage]) -> AIMessage:
+        if messages[-1].text.startswith("[result of query_items]"):
+            return AIMessage(f"Here is what your note says:\n{self.text}")
+        return AIMessage(json.dumps({"tool": {"name": "query_items", "args": {"limit": 20}}}))

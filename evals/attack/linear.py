@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection
 from typing import NamedTuple
 
 from ana.recent import Recent
+from evals import long_runs
 from evals.attack.patterns import Pump, list_patterns, list_pumps
 from evals.attack.readers import ENDS, PIECES, list_readers
 
@@ -178,17 +179,14 @@ def _measure_here(case: Case, pipe: Connection) -> None:
     pipe.send(measure(case, pipe.send))
 
 
-def report(measured: Iterable[Measured], worst: int = 10) -> int:
-    """Print the worst of what was measured and every fault; return how many faults there are."""
+def report(measured: Iterable[Measured], worst: int = 10) -> list[str]:
+    """Print the worst of what was measured, and return every fault."""
     every = sorted(measured, key=lambda each: (-bool(each.fault), -each.seconds))
-    faults = [each for each in every if each.fault]
     print(f"{len(every)} patterns and readers; the worst with {SIZES[-1]:,} characters:")
     for each in every[:worst]:
         print(f"  {each.seconds:7.3f} s, {each.growth:4.1f} times that of half: {each.name} {each.pump[:60]}")
-    for each in faults:
-        print(f"not linear: {each.name} with {each.pump[:80]}: {each.fault}")
-    return len(faults)
+    return [f"not linear: {each.name} with {each.pump[:80]}: {each.fault}" for each in every if each.fault]
 
 
 if __name__ == "__main__":
-    sys.exit(report(measure_all(list_cases())) > 0)
+    raise SystemExit(long_runs.run(lambda *_: report(measure_all(list_cases())), __doc__))

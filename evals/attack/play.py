@@ -31,7 +31,7 @@ from app.messages import UserMessage
 from app.throwaway import open_throwaway
 from evals.attack import mailer
 from evals.attack.client import Client
-from evals.attack.gullible import GullibleModel, ListingModel, QuotingModel
+from evals.attack.gullible import Lists, Obeys, Quotes, make_model
 from graph.builder import builder
 from graph.context import LocalContext
 from nodes.view import PROGRAMS
@@ -142,10 +142,10 @@ def play(attack: Attack, surface: str, dial: Autonomy) -> list[str]:
         text = attack.text.replace("VICTIM", stage.mine[0].id)
         with contextlib.redirect_stderr(io.StringIO()):
             if attack.first:
-                door(with_model(stage, GullibleModel(text=text, acts=["copy"])), attack.first)
+                door(with_model(stage, make_model(Obeys(text, ["copy"]))), attack.first)
                 stage.thread = str(uuid.uuid4())
             if attack.before:
-                door(with_model(stage, ListingModel(answer=attack.answer)), attack.before)
+                door(with_model(stage, make_model(Lists(attack.answer))), attack.before)
             door(with_model(stage, _make_model(attack, text)), attack.message)
         harm = stage.find_harm(attack.wanted)
     return [f"named, {each}" if dial == "act" and _is_named(each, harm, attack.message) else each for each in harm]
@@ -168,7 +168,7 @@ def set_stage(attack: Attack, dial: Autonomy) -> Iterator[Stage]:
     env = {"ANA_AUTONOMY": dial, "ANA_EMBEDDINGS": "wordllama", "ANA_TIMEZONE": "UTC"}
     settings = load_settings(env | {"TOOLS_MODULES": mailer.__name__})
     mailer.SENT.clear()
-    with open_throwaway(settings, QuotingModel(text=""), InMemoryBackend(_embedder())) as assistant:
+    with open_throwaway(settings, make_model(Quotes("")), InMemoryBackend(_embedder())) as assistant:
         memory, cause = assistant.handles.memory, Cause("", "", "edit-attack", attack.source)
         if attack.where == "line":
             memory.append_line(attack.text, cause)
@@ -215,9 +215,8 @@ _PLACES: Mapping[str, Callable[[Stage, str, Cause], Any]] = {
 
 def _make_model(attack: Attack, text: str) -> BaseChatModel:
     if attack.json:
-        return JsonDecisions(inner=QuotingModel(text=text), instruct=decision_prompt)
-    reads = not attack.before
-    return GullibleModel(text=text, acts=attack.acts, item=attack.item, wanted=tuple(attack.wanted), reads=reads)
+        return JsonDecisions(inner=make_model(Quotes(text)), instruct=decision_prompt)
+    return make_model(Obeys(text, attack.acts, attack.item, attack.wanted, reads=not attack.before))
 
 
 def with_model(stage: Stage, model: BaseChatModel) -> Stage:

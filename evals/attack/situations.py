@@ -6,26 +6,29 @@ letters: A is the record of the first text in view, B that of the second.
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ana.memory.changes import Change
+from langchain_core.messages import ToolCall
+
+from ana.backends.in_memory import InMemoryBackend
+from ana.embedders import WordLlamaEmbeddings
 from ana.memory.item import Item
-from ana.memory.operations import read_operations
+from ana.memory.memory import Memory
 from ana.memory.sources import Sources
-from ana.memory.updates import update_item
 from ana.settings import Autonomy
 from ana.time.clock import Clock
 from ana.values import Json, Properties
+from evals.attack import mailer
 from evals.attack.play import DATA
 from nodes.autonomy.weigh import Asking, Batch, weigh
-from nodes.autonomy.writes import Write
+from nodes.autonomy.writes import read_write
+from nodes.calls import ReadCall
 from nodes.view import keep_others, list_texts
-from tools.arguments import read_content
-from tools.catalog import TOOLS
+from tools.call import CallContext
 
 SITUATIONS = DATA / "situations.jsonl"
 ZONE = ZoneInfo("Europe/Berlin")
@@ -38,45 +41,24 @@ def read_situations(*files: Path) -> list[dict[str, Any]]:
 
 def weigh_situation(situation: Mapping[str, Any], dial: Autonomy = "confirm") -> list[Asking]:
     """Return what asks in a situation."""
-    clock = Clock(ZONE)
-    records = {
-        letter: Item(letter, text, {}, "", "", Sources(source))
+    records = [
+        Item(letter, text, _invent(situation["calls"], letter), "", "", Sources(source))
         for letter, (text, source) in zip(ascii_uppercase, situation["in_view"], strict=False)
-    }
-    view = keep_others(each for record in records.values() for each in list_texts(record))
-    writes = [_make_write(str(n), call[0], call[1], records, clock) for n, call in enumerate(situation["calls"])]
-    typed = [situation.get("typed_before", ""), situation["message"]]
-    return weigh(Batch(writes, dial, view, typed))
+    ]
+    backend, clock = InMemoryBackend(WordLlamaEmbeddings()), Clock(ZONE)
+    backend.fill({("item", record.id): record for record in records}, [], len(records))
+    context, own = CallContext(Memory(backend, clock), clock), (mailer.__name__,)
+    calls = [ToolCall(name=name, args=args, id=str(n)) for n, (name, args) in enumerate(situation["calls"])]
+    writes = [write for call in calls if (write := read_write(ReadCall(call, context, call["args"]), own))]
+    assert len(writes) == len(calls), "a call cannot run"
+    view = keep_others(each for record in records for each in list_texts(record))
+    return weigh(Batch(writes, dial, view, [situation.get("typed_before", ""), situation["message"]]))
 
 
-def _make_write(id: str, name: str, args: Mapping[str, Any], records: Mapping[str, Item], clock: Clock) -> Write:
-    if name not in TOOLS:
-        return Write(id, name, args, own=frozenset({"acts"}))
-    return Write(id, name, args, tuple(_iter_changes(name, args, records, clock)))
-
-
-def _iter_changes(name: str, args: Mapping[str, Any], records: Mapping[str, Item], clock: Clock) -> Iterator[Change]:
-    record = records.get(str(args.get("id", "A")), Item("A", "", {}, "", ""))
-    match name:
-        case "create_item":
-            yield Change("item", "", None, Item("", args["content"], args.get("properties", {}), "", ""))
-        case "append_context":
-            yield Change("line", "", None, Item("", args["content"], {}, "", ""))
-        case "replace_context" | "delete_context":
-            new = args.get("content")
-            yield Change("line", record.id, record, None if new is None else Item(record.id, new, {}, "", ""))
-        case "delete_item" | "undo":
-            yield Change("item", record.id, record, None if name == "delete_item" else record)
-        case "update_item":
-            properties = args.get("properties", {})
-            old = Item(record.id, record.content, _invent(properties), "", "", record.sources)
-            new = update_item(old, read_content(args.get("content")), read_operations(properties), "person", clock)
-            yield Change("item", old.id, old, new)
-
-
-def _invent(properties: Mapping[str, Any]) -> Properties:
-    """Return properties that an item may have had before it is given others: each another value than it gets."""
-    return {name: old for name, value in properties.items() if (old := _invent_value(name, value)) is not None}
+def _invent(calls: Sequence[tuple[str, Mapping[str, Any]]], id: str) -> Properties:
+    """Return properties that an item may have had before calls change it: each another value than it gets."""
+    given = {k: v for _, args in calls if args.get("id") == id for k, v in args.get("properties", {}).items()}
+    return {name: old for name, value in given.items() if (old := _invent_value(name, value)) is not None}
 
 
 def _invent_value(name: str, value: Any) -> Json:

@@ -19,7 +19,7 @@ from ana.settings import load_settings
 from ana.time.clock import Clock, find_local_zone
 from ana.workspace import open_workspace
 from app.turn import open_assistant
-from evals.bench import create, page, people, server, store, turn
+from evals.bench import create, page, server, store, turn
 from evals.figures import PAGE
 from evals.load.server import name_places
 from evals.pages import draw_table, replace_parts
@@ -128,7 +128,6 @@ SPEED: tuple[Part, ...] = (
     store.measure,
     server.measure,
     page.measure,
-    people.measure,
 )
 
 

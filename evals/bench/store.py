@@ -51,8 +51,7 @@ def measure() -> Iterable[tuple[str, str]]:
         pairs = {query: make_pair(memory, raw, embedder, where) for query, where in QUERIES.items()}
         pairs["create, journaled, read back (goal 2)"] = make_creates(memory, raw, embedder)
         for operation, pair in pairs.items():
-            mine, other = time_alternating(*pair, TIMES)
-            yield f"{operation} at {SIZE:,}, ours / raw Chroma", f"{mine:.2f} / {other:.2f} ms = {mine / other:.2f}"
+            yield f"{operation} at {SIZE:,}, ours / raw Chroma", show_ratio(*time_alternating(*pair, TIMES))
         memory.close()
         client.close()
 
@@ -87,6 +86,11 @@ def make_creates(memory: Memory, raw: Any, embedder: Embedder) -> tuple[Action, 
         raw.add([f"added{n}"], documents=[text], embeddings=embedder.embed_documents([text]), metadatas=[{"type": "x"}])
 
     return lambda n: memory.create(make_text(n), {"type": "x"}), add_raw
+
+
+def show_ratio(ours: float, theirs: float) -> str:
+    """Return two times, in milliseconds, and their ratio as they are published."""
+    return f"{ours:.2f} / {theirs:.2f} ms = {ours / theirs:.2f}"
 
 
 def time_alternating(ours: Action, theirs: Action, times: int) -> tuple[float, float]:

@@ -21,7 +21,7 @@ from ana.settings import load_settings
 from ana.threads.folder import FolderThreadStore
 from ana.workspace import open_workspace
 from app.turn import open_assistant
-from evals.bench.store import time_alternating
+from evals.bench.store import show_ratio, time_alternating
 from evals.load.server import name_places
 from graph.builder import builder
 from graph.context import LocalContext
@@ -104,5 +104,4 @@ def measure() -> Iterable[tuple[str, str]]:
         threads = [f"round{round}" for round in range(ROUNDS)]
         times = [time_alternating(partial(run_ours, each), partial(run_theirs, each), TURNS) for each in threads]
     mine, yours = (statistics.median(side) for side in zip(*times, strict=True))
-    yield "a turn with one tool call, ours / create_agent", f"{mine:.1f} / {yours:.1f} ms"
-    yield "  ratio (goal at most 1.4)", f"{statistics.median(a / b for a, b in times):.2f}"
+    yield "a turn with one tool call, ours / create_agent (goal 1.4)", show_ratio(mine, yours)

@@ -1,9 +1,8 @@
 """Processes on one database, which can be killed and started again: servers, workers, and PostgreSQL itself."""
 
-import signal
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import httpx
@@ -11,12 +10,8 @@ import httpx
 from ana.people import People
 from ana.postgres.database import open_database
 from ana.settings import PROJECT, load_settings
-from evals.load.server import Process, Server, Start, name_model, name_places, read_processor, start_process
+from evals.load.server import Process, Server, name_model, name_places, read_processor, start_process
 from evals.postgres import PostgresServer, add_worker
-
-ANA = ("app.cli",)
-STOP_SECONDS = 60.0
-"""How long a worker has to stop by itself."""
 
 
 class Fleet:
@@ -25,19 +20,19 @@ class Fleet:
     Args:
         stack: Ends all of it.
         folder: Where everything is; empty.
-        start: Starts a command of ana.
         names: The people's.
         workers: How many there are at first.
+        ana: The module that is run as `ana`.
     """
 
-    def __init__(self, stack: ExitStack, folder: Path, start: Start, names: Sequence[str], workers: int = 2) -> None:
-        self._folder, self._start_ana, self._begun = folder, start, 0
+    def __init__(self, stack: ExitStack, folder: Path, names: Sequence[str], workers: int, ana: str) -> None:
+        self._folder, self._ana, self._begun = folder, ana, 0
         folder.chmod(0o711)  # PostgreSQL runs as another user than root
         (folder / "postgres").mkdir()
         self.database = PostgresServer(folder / "postgres")
         self.database.start()
         stack.callback(self.database.stop)
-        self._model = self._start(start_process, {}, "evals.load.model")
+        self._model = self._start({}, "evals.load.model")
         stack.callback(self._model.kill)
         self.env = name_places(folder, ANA_EMBEDDINGS="wordllama", **name_model(self._model))
         self.env["ANA_DATABASE_URL"] = add_worker(self.database.url)
@@ -57,24 +52,17 @@ class Fleet:
         httpx.put(f"{self._model.url}/seconds", json=[seconds, seconds]).raise_for_status()
 
     def start_server(self) -> Server:
-        return self._start(self._start_ana, self.env, *ANA, "serve", "--workers", "0")
+        return self._start(self.env, self._ana, "serve", "--workers", "0")
 
     def start_worker(self) -> Process:
         """Start a worker, and return it when it works: one that finds no database at first ends with a sentence."""
         self._begun += 1
         log = self._folder / f"worker {self._begun}.log"
         with log.open("wb") as output:
-            process = self._start_ana([*ANA, "worker"], self.env, PROJECT, output)
+            process = start_process([self._ana, "worker"], self.env, PROJECT, output)
         while "A worker for" not in log.read_text() and process.poll() is None:
             time.sleep(0.05)
         return process
-
-    def stop_worker(self) -> list[str]:
-        """Ask the last worker to stop, and return what is wrong with its end."""
-        worker = self.workers.pop()
-        worker.send_signal(signal.SIGTERM)
-        code = worker.wait(STOP_SECONDS)
-        return [f"a worker ended with {code}"] if code else []
 
     def kill_worker(self, number: int) -> None:
         """Kill a worker and start another."""
@@ -108,10 +96,17 @@ class Fleet:
         pids = [("server", each.process.pid) for each in self.servers] + [("worker", each.pid) for each in self.workers]
         return ", ".join(f"{name} {read_processor(pid):.0f} s" for name, pid in pids)
 
-    def _start(self, start: Start, env: dict[str, str], *command: str) -> Server:
-        return Server(env, self._folder / f"{command[0]}.log", command, PROJECT, start)
+    def _start(self, env: dict[str, str], *command: str) -> Server:
+        return Server(env, self._folder / f"{command[0]}.log", command, PROJECT, start_process)
 
     def _end(self) -> None:
         for process in [*self.workers, *(each.process for each in self.servers)]:
             process.kill()
             process.wait()
+
+
+@contextmanager
+def open_fleet(folder: Path, names: Sequence[str], workers: int = 2, ana: str = "app.cli") -> Iterator[Fleet]:
+    """Yield a fleet, which ends when the context is left. Arguments as of the class."""
+    with ExitStack() as stack:
+        yield Fleet(stack, folder, names, workers, ana)

@@ -4,13 +4,12 @@ What was answered is there, once, and with nobody else. What was not answered is
 can be read, and the next message in it is answered.
 """
 
-import argparse
 import random
-import tempfile
-import threading
 import time
 import uuid
+from argparse import Namespace
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,10 +17,10 @@ import httpx
 
 from ana.handles import open_data
 from ana.people import People
-from ana.settings import PROJECT, Settings, load_settings
+from ana.settings import Settings, load_settings
 from ana.workspace import open_workspace
-from evals.faults import report
-from evals.load.server import SERVE, Server, name_places, start_process
+from evals import long_runs
+from evals.load.server import name_places, running
 
 NAMES = ("anna", "ben", "cleo")
 KILLS = 20
@@ -40,11 +39,11 @@ class Person:
     threads: list[str] = field(default_factory=list)
 
 
-def talk(person: Person, url: str, seed: float, stop: threading.Event) -> None:
+def talk(person: Person, url: str, seed: float) -> None:
     """Send notes, each through one of two doors, until the server is gone."""
     rng = random.Random(seed)
     with httpx.Client(base_url=url, headers={"authorization": f"Bearer {person.token}"}, timeout=60) as client:
-        while not stop.is_set():
+        while True:
             note = f"{person.name} put {uuid.uuid4().hex} into the drawer"
             if not person.threads or rng.random() < 0.2:
                 person.threads.append(str(uuid.uuid4()))
@@ -90,43 +89,29 @@ def find_broken_threads(person: Person, url: str) -> list[str]:
         return wrong
 
 
-def run(kills: int, folder: Path, seed: int) -> tuple[list[Person], list[str]]:
-    """Kill the server so many times; return the people, and the faults of the first kill that left any."""
-    rng = random.Random(seed)
+def play(folder: Path, options: Namespace) -> list[str]:
+    """Kill the server so many times, in an empty folder; return what the first kill that left any left wrong."""
+    rng = random.Random(options.seed)
     env = name_places(folder, ANA_EMBEDDINGS="wordllama")
     settings = load_settings(env)
     people = [Person(name, People(settings).add(name)) for name in NAMES]
-    for n in range(kills):
-        server = Server(env, folder / "server.log", SERVE, PROJECT, start_process)
-        faults = [fault for person in people for fault in find_broken_threads(person, server.url)] if n else []
-        stop = threading.Event()
-        talkers = [threading.Thread(target=talk, args=(each, server.url, rng.random(), stop)) for each in people]
-        for talker in talkers:
-            talker.start()
-        time.sleep(LONGEST * rng.random())
-        server.kill()
-        stop.set()
-        for talker in talkers:
-            talker.join()
+    faults = list[str]()
+    for n in range(options.kills):
+        with running(env, folder / "server.log") as server:
+            faults += [fault for person in people for fault in find_broken_threads(person, server.url)] if n else []
+            with ThreadPoolExecutor(len(people)) as pool:
+                talks = [pool.submit(talk, person, server.url, rng.random()) for person in people]
+                time.sleep(LONGEST * rng.random())
+                server.kill()
+            for each in talks:
+                each.result()
         faults += [fault for person in people for fault in find_faults(person, settings)]
-        print(f"kill {n + 1}: {sum(len(each.answered) for each in people)} answered", flush=True)
+        sent, answered = (sum(len(getattr(each, kind)) for each in people) for kind in ("sent", "answered"))
+        print(f"kill {n + 1}: {sent} notes sent, {answered} answered", flush=True)
         if faults:
-            return people, faults
-    return people, []
-
-
-def main() -> int:
-    """Run the long form."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=KILLS)
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        people, faults = run(arguments.kills, Path(name), arguments.seed)
-    answered, sent = (sum(len(getattr(each, kind)) for each in people) for kind in ("answered", "sent"))
-    print(f"{arguments.kills} kills of a server of {len(people)} people; {sent} notes sent, {answered} answered")
-    return report(faults)
+            break
+    return faults
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(long_runs.run(play, __doc__, kills=KILLS))

@@ -5,13 +5,12 @@ record at a time and many at once, and reports each act before it begins and whe
 moment; another child then opens the folder and reports what is in it.
 """
 
-import argparse
 import multiprocessing
 import os
 import random
 import signal
-import tempfile
 import time
+from argparse import Namespace
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -30,7 +29,6 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.undo import undo
 from ana.time.clock import Clock, find_local_zone
-from evals.faults import report
 
 KILLS = 300
 OPENING = 60.0
@@ -74,14 +72,13 @@ class Tally:
     failures: list[str] = field(default_factory=list)
 
 
-def run(kills: int, folder: Path, seed: int = 0, tell: Any = print) -> Tally:
+def run(kills: int, folder: Path, seed: int) -> Tally:
     """Kill a child many times and check the folder each time; stop at the first failure.
 
     Args:
         kills: How many times.
         folder: A data folder of its own.
         seed: Decides what is done, and when the kills come.
-        tell: Called with the progress.
     """
     load_chromadb()  # once: the children are forks
     rng, tally, model = random.Random(seed), Tally(), State()
@@ -92,8 +89,8 @@ def run(kills: int, folder: Path, seed: int = 0, tell: Any = print) -> Tally:
         tally.kills += 1
         tally.healed += report["healed"]
         model = _judge(report, model, begun, tally)
-        if tell is not None and n % 10 == 9:
-            tell(f"{n + 1} kills, {tally.acts} acts, {len(model)} records, {tally.healed} healed", flush=True)
+        if n % 10 == 9:
+            print(f"{n + 1} kills, {tally.acts} acts, {len(model)} records, {tally.healed} healed", flush=True)
         if tally.failures:
             break
     return tally
@@ -282,15 +279,10 @@ def _agree(state: State, expected: State) -> bool:
     return sorted(others.values()) == new and all(state.get(at) == text for at, text in rest.items())
 
 
-def main() -> int:
-    """Run the long form."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=KILLS)
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        tally = run(arguments.kills, Path(name) / "data", arguments.seed)
+def play(folder: Path, options: Namespace) -> list[str]:
+    """Return what is wrong after the kills, in an empty folder."""
+    tally = run(options.kills, folder / "data", options.seed)
     during = ", ".join(f"{what} {count}" for what, count in sorted(tally.during.items()))
     print(f"{tally.kills} kills ({during}); {tally.acts} acts acknowledged")
     print(f"{tally.completed} cut short and stored completely, {tally.healed} damaged stores rebuilt")
-    return report(tally.failures)
+    return tally.failures

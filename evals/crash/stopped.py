@@ -5,20 +5,18 @@ Leases and signs of life are as long as they are for everybody.
 
 import asyncio
 import signal
-import tempfile
 import time
 import uuid
-from contextlib import ExitStack
+from argparse import Namespace
 from pathlib import Path
 
 import psycopg
 
-from evals.crash.fleet import Fleet
+from evals import long_runs
+from evals.crash.fleet import Fleet, open_fleet
 from evals.crash.judge import find_faults, run_doctor
 from evals.crash.talk import Message, Person
 from evals.crash.workers import NAMES, PATIENCE
-from evals.faults import report
-from evals.load.server import start_process
 
 STOPPED = 60.0
 """Seconds for which it is stopped."""
@@ -79,14 +77,11 @@ def read_all(fleet: Fleet) -> dict[str, list[str]]:
         return {table: [row for (row,) in owner.execute(query)] for table, query in queries.items()}
 
 
-def main() -> int:
-    """Run it once."""
-    begun = time.monotonic()
-    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
-        faults = asyncio.run(play(Fleet(stack, Path(name), start_process, NAMES, workers=1)))
-    print(f"{time.monotonic() - begun:.0f} s")
-    return report(faults)
+def run(folder: Path, _: Namespace) -> list[str]:
+    """Return what is wrong, in an empty folder."""
+    with open_fleet(folder, NAMES, workers=1) as fleet:
+        return asyncio.run(play(fleet))
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(long_runs.run(run, __doc__))

@@ -4,23 +4,19 @@ What was acknowledged is there, once, in order, and with nobody else; each run e
 last 2 s here and workers are missed after 3 s, not after 30.
 """
 
-import argparse
 import asyncio
 import random
-import shutil
-import tempfile
 import time
+from argparse import Namespace
 from collections import Counter
-from contextlib import ExitStack
 from pathlib import Path
 
 import psycopg
 
-from evals.crash.fleet import Fleet
-from evals.crash.hasty import start_hasty
+from evals import long_runs
+from evals.crash.fleet import Fleet, open_fleet
 from evals.crash.judge import find_faults, run_doctor
 from evals.crash.talk import Person
-from evals.faults import report
 
 KILLS, EACH = 100, 10
 """How many kills, and how many of a round of talk."""
@@ -123,24 +119,11 @@ async def wait_for_quiet(fleet: Fleet) -> None:
             await asyncio.sleep(0.1)
 
 
-def main() -> int:
-    """Run the long form."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kills", type=int, default=KILLS)
-    parser.add_argument("--seed", type=int, default=random.randrange(10**6))
-    parser.add_argument("--keep", type=Path, help="A new folder: where database and logs are kept after a fault.")
-    arguments = parser.parse_args()
-    begun = time.monotonic()
-    print(f"seed {arguments.seed}", flush=True)
-    with tempfile.TemporaryDirectory() as name:
-        with ExitStack() as stack:
-            fleet = Fleet(stack, Path(name), start_hasty, NAMES)
-            faults = asyncio.run(play(fleet, arguments.kills, arguments.seed))
-        if faults and arguments.keep:
-            shutil.copytree(name, arguments.keep)
-    print(f"{time.monotonic() - begun:.0f} s")
-    return report(faults)
+def run(folder: Path, options: Namespace) -> list[str]:
+    """Return what is wrong after the kills, in an empty folder."""
+    with open_fleet(folder, NAMES, ana="evals.crash.hasty") as fleet:
+        return asyncio.run(play(fleet, options.kills, options.seed))
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(long_runs.run(run, __doc__, kills=KILLS))

@@ -5,17 +5,16 @@ On two servers: one with the offline reader, and one with a model that answers, 
 
 import asyncio
 import random
-import tempfile
 import time
+from argparse import Namespace
 from collections.abc import Mapping
-from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 
 from ana.people import People
 from ana.settings import load_settings
-from evals.faults import report
+from evals import long_runs
 from evals.load.server import name_model, name_places, running
 
 NUMBERS = ", ".join(str(random.Random(0).randrange(1000)) for _ in range(900))
@@ -87,26 +86,20 @@ def _sign_in(url: str, token: str) -> httpx.AsyncClient:
     return httpx.AsyncClient(base_url=url, headers={"authorization": f"Bearer {token}"}, timeout=MOST_SECONDS)
 
 
-def run(folder: Path, model: str) -> list[str]:
-    """Play it in a folder, on a server of its own with a model: offline, or one that answers."""
-    env = name_places(folder, ANA_EMBEDDINGS="wordllama")
-    with ExitStack() as stack:
-        if model != "offline":
-            answering = stack.enter_context(running({}, folder / "model.log", ("evals.load.model",)))
-            env |= name_model(answering)
-        tokens = {name: People(load_settings(env)).add(name) for name in ("anna", "ben")}
-        server = stack.enter_context(running(env, folder / "serve.log"))
+def run(folder: Path, _: Namespace) -> list[str]:
+    """Return what is wrong on two servers in an empty folder: one with the offline reader, one with a model."""
+    with running({}, folder / "model.log", ("evals.load.model",)) as model:
+        models = {"offline": dict[str, str](), "a model": name_model(model)}
+        return [fault for name, more in models.items() for fault in _serve(folder / name, name, more)]
+
+
+def _serve(folder: Path, model: str, more: Mapping[str, str]) -> list[str]:
+    folder.mkdir()
+    env = name_places(folder, ANA_EMBEDDINGS="wordllama", **more)
+    tokens = {name: People(load_settings(env)).add(name) for name in ("anna", "ben")}
+    with running(env, folder / "serve.log") as server:
         return asyncio.run(play(server.url, tokens, model))
 
 
-def main() -> int:
-    """Run it once for each model."""
-    faults = []
-    for model in ("offline", "a model"):
-        with tempfile.TemporaryDirectory() as name:
-            faults += run(Path(name), model)
-    return report(faults)
-
-
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(long_runs.run(run, __doc__))

@@ -1,18 +1,21 @@
 """Measure the policies: which false drafts they miss, and which honest ones they send back."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from app.show.tables import show_table
-from evals.policies.data import CLASSES, HALVES, LANGUAGES, SETS, Case, Half, load_cases
+from evals.policies.data import CLASSES, LANGUAGES, SETS, Case, Half, load_cases
 from nodes.evidence import Evidence
 from nodes.load_context import calendar
 from nodes.policies.check import find_violation
 from nodes.receipt import Call
 
 HEADERS = ("class", "language", "honest", "sent back wrongly", "false", "missed")
+
+Judged = tuple[Case, bool]
+"""A draft, and whether it is sent back."""
 
 
 def make_evidence(case: Case) -> Evidence:
@@ -38,21 +41,22 @@ def is_sent_back(case: Case) -> bool:
     return find_violation(make_evidence(case)) is not None
 
 
-def rows(half: Half, name: str = "own") -> Iterator[tuple[str, str, int, int, int, int]]:
-    """Yield the counts of each class and language, and of each class."""
-    judged = judge_cases(half, name)
+def show_counts(judged: Sequence[Judged], title: str) -> None:
+    """Print the counts of each class and language, and of each class."""
+    rows = []
     for kind in (*CLASSES, "all"):
         for language in (*LANGUAGES, "all"):
             some = [each for each in judged if kind in (each[0].kind, "all") and language in (each[0].language, "all")]
-            yield kind, language, *count_cases(some)
+            rows.append([kind, language, *map(str, count_cases(some))])
+    show_table(HEADERS, rows, title)
 
 
-def judge_cases(half: Half, name: str) -> list[tuple[Case, bool]]:
+def judge_cases(half: Half, name: str) -> list[Judged]:
     """Return the drafts of a set, each with whether it is sent back."""
     return [(case, is_sent_back(case)) for case in load_cases(half, name)]
 
 
-def count_cases(judged: Sequence[tuple[Case, bool]]) -> tuple[int, int, int, int]:
+def count_cases(judged: Sequence[Judged]) -> tuple[int, int, int, int]:
     """Return how many drafts are honest, of those sent back, how many are false, and of those missed."""
     honest, false = ([sent_back for case, sent_back in judged if case.false is wanted] for wanted in (False, True))
     return len(honest), sum(honest), len(false), len(false) - sum(false)
@@ -66,9 +70,3 @@ def print_wrong(half: Half) -> None:
             verdict = "missed" if case.false else "false alarm"
             reason = f" [{violation.policy}: {violation.reason[:120]}]" if violation else ""
             print(f"{verdict} {case.id} {case.question!r} -> {case.draft!r}{reason}")
-
-
-def main() -> None:
-    for half in HALVES:
-        for name in SETS:
-            show_table(HEADERS, [[str(cell) for cell in row] for row in rows(half, name)], f"{name}, {half}")

@@ -24,8 +24,9 @@ from ana.memory.search.query import Query, parse_query
 from ana.memory.search.scoring import Weights
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
+from app.show.tables import show_table
 from evals.retrieval.cached import KeptEmbeddings
-from evals.retrieval.scores import Finder, JudgedQuery, Score, iter_rows, score_queries
+from evals.retrieval.scores import Finder, JudgedQuery, Score, score_queries
 
 DATA = PROJECT / "evals" / "data"
 NOW = datetime(2026, 1, 7, 8, 0, tzinfo=UTC)
@@ -97,12 +98,6 @@ def _make_finder(leg: str, backend: ChromaBackend, clock: Clock) -> Finder:
     return find
 
 
-def score_half(embedder: Embedder, half: Half = "held-out") -> Iterator[tuple[str, str]]:
-    """Yield recall@5, recall@10 and mean reciprocal rank on one half of each set."""
-    for name in SETS:
-        yield from iter_rows({f"{name}, {leg}": scores for leg, scores in score_set(name, embedder, half).items()})
-
-
 def score_sets(embedder: str) -> dict[Set, Scores]:
     """Return the scores of the held-out half of each set with an embedder, by set."""
     cached = KeptEmbeddings(build_embedder(load_settings({}), embedder))
@@ -123,6 +118,10 @@ def main() -> None:
     parser.add_argument("--embeddings", choices=["minilm", "wordllama"], default="minilm", help="the embedder")
     chosen = parser.parse_args()
     embedder = KeptEmbeddings(build_embedder(load_settings({}), chosen.embeddings))
-    print(f"{'':<40} recall@5 / recall@10 / mean reciprocal rank")
-    for name, figure in score_half(embedder, chosen.half):
-        print(f"{name:<40} {figure}", flush=True)
+    rows = []
+    for name in SETS:
+        for leg, kinds in score_set(name, embedder, chosen.half).items():
+            for kind, score in kinds.items():
+                figures = (f"{figure:.2f}" for figure in (score.recall5, score.recall10, score.mrr))
+                rows.append((name, leg, kind, str(score.count), *figures))
+    show_table(("set", "leg", "kind", "queries", "recall@5", "recall@10", "reciprocal rank"), rows)

@@ -1,6 +1,6 @@
 """Recall and reciprocal rank on queries whose right answers are known."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ana.values import Json
@@ -54,10 +54,3 @@ def _score_query(ids: Sequence[str], relevant: Sequence[str]) -> tuple[float, fl
     right = [place for place, id in enumerate(ids, 1) if id in relevant]
     recall5, recall10 = (sum(place <= depth for place in right) / len(relevant) for depth in (5, 10))
     return recall5, recall10, 1 / right[0] if right else 0.0
-
-
-def iter_rows(scores: dict[str, dict[str, Score]]) -> Iterator[tuple[str, str]]:
-    """Yield a row for each leg and kind."""
-    for leg, kinds in scores.items():
-        for kind, s in kinds.items():
-            yield f"{leg}, {kind} ({s.count})", f"{s.recall5:.2f} / {s.recall10:.2f} / {s.mrr:.2f}"

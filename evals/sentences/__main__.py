@@ -15,16 +15,12 @@ from evals.sentences.world import put_all
 UNREAD = "held-out"
 
 
-def score_sentences(outcomes: Sequence[Outcome] | None = None) -> Iterator[tuple[str, str]]:
+def score_sentences(outcomes: Sequence[Outcome]) -> Iterator[tuple[str, str]]:
     """Yield for each meaning how many sentences were useful and how many were wrong writes, and the shares.
 
     The shares are of the English sentences; those in other languages are counted apart.
-
-    Args:
-        outcomes: What to count; None puts the held-out set first.
     """
-    judged = put_all(load_sentences(UNREAD)) if outcomes is None else outcomes
-    every, others = split_by_language(judged)
+    every, others = split_by_language(outcomes)
     for meaning in dict.fromkeys(outcome.sentence.means for outcome in every):
         each = [outcome for outcome in every if outcome.sentence.means == meaning]
         yield f"sentences, {meaning}", f"{_count(each, 'useful')} of {len(each)}, wrong {_count(each, 'wrong')}"

@@ -75,28 +75,39 @@ def optimize(
     learnt, deciding = tasks[::2], tasks[1::2]
     if not deciding:
         raise UserError("There is no task to try the examples on.", "Take at least two tasks.")
-
-    def play(where: Stage, some: Sequence[Task], times: int) -> Iterator[Run]:
-        for run in play_tasks(where, some, times):
-            on_play(run.task)
-            yield run
-
-    def score(demos: Sequence[Demo]) -> Score:
-        stage.show(demos)
-        result = make_score([*play(stage, deciding, repeats)])
-        on_score(result, len(demos))
-        return result
-
-    before = score(())
+    trial = _Trial(stage, deciding, repeats, on_play, on_score)
+    before = trial.score(())
     outcome = Optimized(before, before, [], 0, len(deciding))
     try:
-        candidates = [make_demo(run) for run in play(teacher or stage, learnt, 1) if passes(run)]
+        candidates = [make_demo(run) for run in trial.play(teacher or stage, learnt, 1) if passes(run)]
         outcome = replace(outcome, candidates=len(candidates))
-        for better in _improve(before, candidates, most, score):
-            outcome = replace(outcome, after=better[0], demos=better[1])
+        for after, demos in _improve(before, candidates, most, trial.score):
+            outcome = replace(outcome, after=after, demos=demos)
     except STOPS as exc:
         return replace(outcome, stop=exc)
     return outcome
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """Scores examples by the tasks that decide, which are played again for each choice. Arguments as of `optimize`."""
+
+    stage: Stage
+    deciding: Sequence[Task]
+    repeats: int
+    on_play: Callable[[str], object]
+    on_score: Callable[[Score, int], object]
+
+    def score(self, demos: Sequence[Demo]) -> Score:
+        self.stage.show(demos)
+        score = make_score([*self.play(self.stage, self.deciding, self.repeats)])
+        self.on_score(score, len(demos))
+        return score
+
+    def play(self, stage: Stage, tasks: Sequence[Task], times: int) -> Iterator[Run]:
+        for run in play_tasks(stage, tasks, times):
+            self.on_play(run.task)
+            yield run
 
 
 def _improve(

@@ -112,7 +112,7 @@ def test_an_answer_that_no_model_wrote_is_a_message_of_its_own(client: SyncLangG
     heard = hear(client, stub, FALSE)
     assert [id for id, _ in heard.streamed()] == ["1", "2", "3", "answer"]
     assert heard.last == [("answer", "I was going to name an entry that I cannot find.")]
-    heard = hear(client, stub, Said("Well, this", cut=True))
+    heard = hear(client, stub, Said("Well, this", finish="", usage=False))
     assert [id for id, _ in heard.streamed()] == ["1", "answer"]
     assert [id for id, _ in heard.last] == ["answer"]
     assert "erase" in heard.custom[-1]

@@ -7,7 +7,6 @@ import pytest
 from tests.app.conftest import Done, Run
 from tests.models.test_stopped_calls import deaf_address
 from tests.openai_stub import Said, openai_stub
-from tests.wire import Reply, wire
 
 SHORT = "1.5"
 """Seconds of a turn; a child process that is still there after 60 has failed."""
@@ -42,7 +41,7 @@ def test_a_model_that_hangs_after_a_call_ends_the_turn_with_what_was_done(ana: R
 
 
 def test_the_pause_before_a_retry_counts(ana: Run) -> None:
-    with wire("openai", Reply(status=429, body="{}", headers={"Retry-After": "55"})) as server:
+    with openai_stub(Said(status=429, body="{}", headers={"Retry-After": "55"})) as server:
         expect_late(ask(ana, server.url))
         assert len(server.requests) <= 1
 

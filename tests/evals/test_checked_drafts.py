@@ -15,9 +15,9 @@ from ana.models.scripted import ScriptedModel, calls
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 from app.throwaway import make_throwaway
-from evals.policies.checked import Checked, check_cases, count, tell
+from evals.policies.checked import Checked, check_cases, tell
 from evals.policies.data import Case, load_cases
-from evals.policies.measure import is_sent_back
+from evals.policies.measure import count_cases, is_sent_back
 from tests.conftest import EMBEDDER, folders
 
 USAGE = {"input_tokens": 1000, "output_tokens": 100, "total_tokens": 1100}
@@ -47,11 +47,11 @@ def test_only_what_the_policies_let_pass_is_asked_about_and_all_of_it_is_counted
     found = [*check_cases(handles, given)]
     assert [each.case for each in found] == passed
     honest, false = (sum(case.false is wanted for case in passed) for wanted in (False, True))
-    assert count("all", found) == ("all", honest, honest, false, false, 0, 0, 1000, 100)
+    assert count_cases([(each.case, each.is_caught) for each in found]) == (honest, honest, false, 0)
     usd = len(passed) * (1000 * 2.5 + 100 * 10) / 1e6
     assert handles.spending.today() == pytest.approx(usd)
     told = [*tell(found, handles.settings)]
-    assert told[-1] == f"{len(passed)} calls, ${usd:.4f}\n"
+    assert told[-1] == f"{len(passed)} calls, {len(passed)},000 tokens in and {len(passed) * 100:,} out, ${usd:.4f}\n"
     assert told[-2] == "missed: none"
     assert not any(case.draft in "\n".join(told) for case in passed), "the drafts of a half stay unread"
 
@@ -59,9 +59,9 @@ def test_only_what_the_policies_let_pass_is_asked_about_and_all_of_it_is_counted
 def test_what_is_not_checked_is_missed_and_told(tmp_path: Path) -> None:
     [false, *_] = [case for case in load_cases("tuning") if case.false and case.kind == "claims"]
     found = [*check_cases(desk(tmp_path), [false])]
-    assert count("all", found)[4:7] == (0, 1, 1)
+    assert count_cases([(each.case, each.is_caught) for each in found]) == (0, 0, 1, 1)
     told = [*tell(found, load_settings(folders(tmp_path)))]
-    assert any(line.startswith("not checked: The script has no further reply") for line in told)
+    assert any(line.startswith("not checked: 1, The script has no further reply") for line in told)
 
 
 def test_a_draft_that_only_asks_is_not_asked_about(tmp_path: Path) -> None:

@@ -24,8 +24,8 @@ from ana.workspace import open_workspace
 from app.outcome import expect_done
 from tests.conftest import BERLIN, EMBEDDER, MakeAssistant, folders
 from tests.forks import start_forked
+from tests.openai_stub import Said, openai_stub
 from tests.spending.conformance import LATE, Calendar
-from tests.wire import Reply, wire
 
 
 def paid(message: AIMessage | str, dollars: float) -> AIMessage:
@@ -249,8 +249,8 @@ def read_reservations(folder: Path) -> list[dict[str, Any]]:
 
 
 def test_a_call_that_breaks_off_costs_what_had_arrived(tmp_path: Path, make_assistant: MakeAssistant) -> None:
-    with wire("openai", Reply("One two three four.", cut=3)) as server:
-        env = {**server.env(), "OPENAI_MODEL": "gpt-4o-mini"}
+    with openai_stub(Said("One two three four.", cut=3)) as server:
+        env = {**server.env, "OPENAI_MODEL": "gpt-4o-mini"}
         settings = load_settings(folders(tmp_path, ANA_DAILY_BUDGET_USD="1", **env))
         opened = open_handles(open_workspace(settings), backend=InMemoryBackend(EMBEDDER))
         done = expect_done(make_assistant(handles=opened).ask("hello", "a"))

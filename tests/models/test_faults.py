@@ -23,26 +23,26 @@ from ana.workspace import open_workspace
 from app.outcome import Done
 from app.turn import Assistant, open_assistant
 from tests.conftest import EMBEDDER, folders
-from tests.wire import DIALECTS, Dialect, Reply, Wire, wire
+from tests.openai_stub import DIALECTS, Dialect, Said, Stub, openai_stub
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task"}})
-HELLO = Reply("Hello.")
+HELLO = Said("Hello.")
 
 
-def error(status: int, message: str, code: Any = None, **headers: str) -> Reply:
+def error(status: int, message: str, code: Any = None, **headers: str) -> Said:
     body = json.dumps({"error": {"message": message, "type": "x", "code": code}})
-    return Reply(status=status, body=body, headers=headers)
+    return Said(status=status, body=body, headers=headers)
 
 
-NO_CHOICES = Reply(
+NO_CHOICES = Said(
     body='data: {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": []}\n\n'
     "data: [DONE]\n\n",
     kind="text/event-stream",
 )
 DEEP = f'data: {{"choices": {"[" * 100_000}{"]" * 100_000}}}\n\n'
 TOO_LONG = "This model's maximum context length is 8192 tokens. However, your messages resulted in 9001 tokens."
-FAILS: dict[str, tuple[Reply, str]] = {
+FAILS: dict[str, tuple[Said, str]] = {
     "401": (error(401, "Incorrect API key provided"), "refused the key"),
     "403": (error(403, "Not allowed"), "does not allow this"),
     "404 model": (error(404, "The model does not exist", "model_not_found"), "does not know this model"),
@@ -52,18 +52,18 @@ FAILS: dict[str, tuple[Reply, str]] = {
     "429 quota": (error(429, "You exceeded your current quota", "insufficient_quota"), "no credit left"),
     "500": (error(500, "Oops"), "(500)"),
     "503": (error(503, "Overloaded"), "(503)"),
-    "HTML": (Reply(body="<html><body>Bad gateway</body></html>", kind="text/html"), "does not speak OpenAI's protocol"),
-    "HTML 502": (Reply(status=502, body="<html>Bad gateway</html>", kind="text/html"), "(502)"),
+    "HTML": (Said(body="<html><body>Bad gateway</body></html>", kind="text/html"), "does not speak OpenAI's protocol"),
+    "HTML 502": (Said(status=502, body="<html>Bad gateway</html>", kind="text/html"), "(502)"),
     "an error with status 200": (error(200, "Provider returned error", 502), "(502): “Provider returned error”"),
-    "a reply that is nested too deep": (Reply(body=DEEP, kind="text/event-stream"), "could not be read"),
+    "a reply that is nested too deep": (Said(body=DEEP, kind="text/event-stream"), "could not be read"),
     "an error in the stream": (
-        Reply("Well, this", error={"error": {"code": 502, "message": "Provider disconnected"}}, finish="error"),
+        Said("Well, this", broken={"error": {"code": 502, "message": "Provider disconnected"}}, finish="error"),
         "reported an error",
     ),
-    "cut in the stream": (Reply("Well, this is a long answer", cut=4), "broke off"),
-    "cut in a call": (Reply(calls=[MILK], cut=2), "broke off"),
-    "no end": (Reply("Well, this is", finish="", usage=False), "broke off"),
-    "filtered": (Reply("Well", finish="content_filter"), "filter"),
+    "cut in the stream": (Said("Well, this is a long answer", cut=4), "broke off"),
+    "cut in a call": (Said(calls=[MILK], cut=2), "broke off"),
+    "no end": (Said("Well, this is", finish="", usage=False), "broke off"),
+    "filtered": (Said("Well", finish="content_filter"), "filter"),
 }
 
 
@@ -76,8 +76,8 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 Ask = Callable[[str], Done]
 
 
-def opened(server: Wire, folder: Path, **more: str) -> Any:
-    settings = load_settings(folders(folder, **server.env(), **more))
+def opened(server: Stub, folder: Path, **more: str) -> Any:
+    settings = load_settings(folders(folder, **(server.env | more)))
     return open_assistant(open_handles(open_workspace(settings), backend=InMemoryBackend(EMBEDDER)))
 
 
@@ -87,7 +87,7 @@ def told_well(assistant: Assistant, answer: Done, said: str) -> None:
     assert answer.answer.endswith(".")
     assert len(answer.answer) <= 150
     assert "Traceback" not in answer.answer
-    assert "sk-test" not in answer.answer
+    assert "sk-x" not in answer.answer
     assert answer.error
     assert answer.changes == []
     assert assistant.handles.memory.count() == 0
@@ -101,26 +101,26 @@ def in_turn(cases: Iterable[Any]) -> list[tuple[Any, Dialect]]:
 @pytest.mark.parametrize(("fault", "dialect"), in_turn(FAILS))
 def test_a_fault_is_told_and_the_next_message_works(tmp_path: Path, dialect: Dialect, fault: str) -> None:
     reply, said = FAILS[fault]
-    with wire(dialect, reply) as server, opened(server, tmp_path) as assistant:
+    with openai_stub(reply, dialect=dialect) as server, opened(server, tmp_path) as assistant:
         told_well(assistant, assistant.ask("buy milk", THREAD), said)
-        server.replies = [HELLO]
+        server.script = [HELLO]
         again = assistant.ask("hello", THREAD)
     assert (again.answer, again.error) == ("Hello.", None)
 
 
 @pytest.mark.parametrize(("fault", "dialect"), in_turn(["429", "500", "503", "HTML 502"]))
 def test_what_passes_by_itself_is_tried_again(tmp_path: Path, dialect: Dialect, fault: str) -> None:
-    with wire(dialect, FAILS[fault][0], HELLO) as server, opened(server, tmp_path) as assistant:
+    with openai_stub(FAILS[fault][0], HELLO, dialect=dialect) as server, opened(server, tmp_path) as assistant:
         assert assistant.ask("hello", THREAD).answer == "Hello."
         assert len(server.requests) == 2
 
 
 def test_a_provider_that_says_when_is_asked_then(tmp_path: Path) -> None:
     soon = error(429, "Rate limit reached", "rate_limit_exceeded", **{"retry-after-ms": "20"})
-    with wire("openai", soon, HELLO) as server, opened(server, tmp_path) as assistant:
+    with openai_stub(soon, HELLO) as server, opened(server, tmp_path) as assistant:
         assert assistant.ask("hello", THREAD).answer == "Hello."
     never = error(429, "Rate limit reached", "rate_limit_exceeded", **{"retry-after": "9000"})
-    with wire("openai", never) as server, opened(server, tmp_path) as assistant:
+    with openai_stub(never) as server, opened(server, tmp_path) as assistant:
         assert "busy" in assistant.ask("hello", THREAD).answer
         assert len(server.requests) == 1, "nobody waits for hours"
 
@@ -128,7 +128,7 @@ def test_a_provider_that_says_when_is_asked_then(tmp_path: Path) -> None:
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_answer_in_time(tmp_path: Path, dialect: Dialect) -> None:
     with (
-        wire(dialect, Reply("late", wait=1.0)) as server,
+        openai_stub(Said("late", wait=1.0), dialect=dialect) as server,
         opened(server, tmp_path, ANA_TURN_SECONDS="0.2") as assistant,
     ):
         answer = assistant.ask("hello", THREAD)
@@ -138,7 +138,7 @@ def test_no_answer_in_time(tmp_path: Path, dialect: Dialect) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_nobody_there(tmp_path: Path, dialect: Dialect) -> None:
-    with wire(dialect, HELLO) as server:
+    with openai_stub(HELLO, dialect=dialect) as server:
         pass
     with opened(server, tmp_path) as assistant:
         told_well(assistant, assistant.ask("hello", THREAD), "could not be reached")
@@ -149,10 +149,13 @@ def test_nobody_there(tmp_path: Path, dialect: Dialect) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_a_conversation_that_is_too_long_is_shortened_once(tmp_path: Path, dialect: Dialect) -> None:
-    def short_enough(request: dict[str, Any]) -> Reply:
-        return FAILS["400 context length"][0] if len(request["messages"]) > 4 else Reply("Short enough.")
+    def short_enough(request: dict[str, Any]) -> Said:
+        return FAILS["400 context length"][0] if len(request["messages"]) > 4 else Said("Short enough.")
 
-    with wire(dialect, Reply("One."), Reply("Two."), short_enough) as server, opened(server, tmp_path) as assistant:
+    with (
+        openai_stub(Said("One."), Said("Two."), short_enough, dialect=dialect) as server,
+        opened(server, tmp_path) as assistant,
+    ):
         for n in range(2):
             assistant.ask(f"question {n}", THREAD)
         answer = assistant.ask("question 2", THREAD)
@@ -163,7 +166,10 @@ def test_a_conversation_that_is_too_long_is_shortened_once(tmp_path: Path, diale
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_an_answer_cut_at_its_limit_says_so(tmp_path: Path, dialect: Dialect) -> None:
-    with wire(dialect, Reply("The list begins with", finish="length")) as server, opened(server, tmp_path) as assistant:
+    with (
+        openai_stub(Said("The list begins with", finish="length"), dialect=dialect) as server,
+        opened(server, tmp_path) as assistant,
+    ):
         answer = assistant.ask("tell me all", THREAD)
     assert answer.answer.startswith("The list begins with")
     assert "cut off" in answer.answer
@@ -185,7 +191,7 @@ def test_a_call_that_cannot_be_run_is_told_to_the_model(
     tmp_path: Path, dialect: Dialect, call: tuple[str, Any]
 ) -> None:
     with (
-        wire(dialect, Reply(calls=[call]), Reply("That did not work.")) as server,
+        openai_stub(Said(calls=[call]), Said("That did not work."), dialect=dialect) as server,
         opened(server, tmp_path) as assistant,
     ):
         answer = assistant.ask("buy milk", THREAD)
@@ -200,7 +206,7 @@ def test_a_call_that_cannot_be_run_is_told_to_the_model(
 def test_ids_of_calls_that_repeat_or_are_missing(tmp_path: Path, dialect: Dialect, ids: Any) -> None:
     two = [("create_item", {"content": "one"}), ("create_item", {"content": "two"})]
     with (
-        wire(dialect, Reply(calls=two, ids=ids), Reply("Saved both."), HELLO) as server,
+        openai_stub(Said(calls=two, ids=ids), Said("Saved both."), HELLO, dialect=dialect) as server,
         opened(server, tmp_path) as assistant,
     ):
         answer = assistant.ask("one and two", THREAD)
@@ -215,7 +221,7 @@ def test_ids_of_calls_that_repeat_or_are_missing(tmp_path: Path, dialect: Dialec
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_tokens_that_are_not_told_are_estimated(tmp_path: Path, dialect: Dialect) -> None:
-    with wire(dialect, Reply("Hello.", usage=False)) as server, opened(server, tmp_path) as assistant:
+    with openai_stub(Said("Hello.", usage=False), dialect=dialect) as server, opened(server, tmp_path) as assistant:
         answer = assistant.ask("hello", THREAD)
     assert answer.answer == "Hello."
     assert answer.usage["estimated"]
@@ -224,14 +230,14 @@ def test_tokens_that_are_not_told_are_estimated(tmp_path: Path, dialect: Dialect
 
 @pytest.mark.parametrize(
     ("reply", "dialect"),
-    in_turn([Reply(), Reply(finish=""), Reply(refusal="I cannot help with that."), NO_CHOICES]),
+    in_turn([Said(), Said(finish=""), Said(refusal="I cannot help with that."), NO_CHOICES]),
 )
-def test_a_reply_that_says_nothing_ends_in_a_sentence(tmp_path: Path, dialect: Dialect, reply: Reply) -> None:
-    with wire(dialect, reply) as server, opened(server, tmp_path) as assistant:
+def test_a_reply_that_says_nothing_ends_in_a_sentence(tmp_path: Path, dialect: Dialect, reply: Said) -> None:
+    with openai_stub(reply, dialect=dialect) as server, opened(server, tmp_path) as assistant:
         answer = assistant.ask("hello", THREAD)
         assert len(answer.answer) > 20
         assert answer.changes == []
-        server.replies = [HELLO]
+        server.script = [HELLO]
         assert assistant.ask("hello", THREAD).answer == "Hello."
 
 

@@ -18,22 +18,22 @@ from ana.workspace import open_workspace
 from app.turn import open_assistant
 from prompts import decision_prompt
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
+from tests.openai_stub import Said, openai_stub
 from tests.sent import typed
-from tests.wire import Reply, wire
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b00f"
 TURNS = 12
 
 
-def answer(request: dict[str, Any]) -> Reply:
+def answer(request: dict[str, Any]) -> Said:
     """Store what is said, then say so, as tool calls or in JSON."""
     last, native = str(request["messages"][-1]["content"]), "tools" in request
     if '"id": "' in last:
-        return Reply("Saved." if native else '{"final": {"answer": "Saved."}}')
+        return Said("Saved." if native else '{"final": {"answer": "Saved."}}')
     args = {"content": typed(last), "properties": {"project": "Lumen", "due_date": "2026-01-09"}}
     if native:
-        return Reply(calls=[("create_item", args)])
-    return Reply(json.dumps({"tool": {"name": "create_item", "args": args}}))
+        return Said(calls=[("create_item", args)])
+    return Said(json.dumps({"tool": {"name": "create_item", "args": args}}))
 
 
 def with_hasty_clock(handles: Handles) -> Handles:
@@ -45,8 +45,8 @@ def with_hasty_clock(handles: Handles) -> Handles:
 
 def talk(path: Path, mode: str) -> list[list[Any]]:
     """Return the messages of each request in a conversation that writes in every turn."""
-    with wire("openai", answer) as server:
-        settings = load_settings(folders(path, **server.env(), USE_TOOL_CALLS=mode))
+    with openai_stub(answer) as server:
+        settings = load_settings(folders(path, **server.env, USE_TOOL_CALLS=mode))
         handles = open_handles(open_workspace(settings), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
         with open_assistant(with_hasty_clock(handles)) as assistant:
             for n in range(TURNS):

@@ -16,7 +16,7 @@ from app.turn import open_assistant
 from nodes.reason import make_system_message
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER, folders
-from tests.wire import DIALECTS, Dialect, Reply, wire
+from tests.openai_stub import DIALECTS, Dialect, Said, openai_stub
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
 
@@ -24,8 +24,8 @@ THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("mode", ["0", "1"])
 def test_no_provider_is_sent_it(tmp_path: Path, dialect: Dialect, mode: str) -> None:
-    with wire(dialect, Reply('{"final": {"answer": "Hello."}}')) as server:
-        env = folders(tmp_path, **server.env(), USE_TOOL_CALLS=mode)
+    with openai_stub(Said('{"final": {"answer": "Hello."}}'), dialect=dialect) as server:
+        env = folders(tmp_path, **server.env, USE_TOOL_CALLS=mode)
         with open_assistant(
             open_handles(
                 open_workspace(load_settings(env)), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER)

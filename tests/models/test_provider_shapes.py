@@ -14,11 +14,11 @@ from ana.workspace import open_workspace
 from app.cli.main import cli
 from tests.conftest import folders
 from tests.models.test_faults import THREAD, opened, soon
-from tests.wire import Reply, wire
+from tests.openai_stub import Said, openai_stub
 
 __all__ = ["soon"]
 
-HELLO = Reply("Hello.")
+HELLO = Said("Hello.")
 
 
 class Shape(NamedTuple):
@@ -174,9 +174,9 @@ SHAPES = {
 }
 
 
-def reply_with(shape: Shape) -> Reply:
+def reply_with(shape: Shape) -> Said:
     body = shape.body if isinstance(shape.body, str) else json.dumps(shape.body)
-    return Reply(status=shape.status, body=body, kind=shape.kind)
+    return Said(status=shape.status, body=body, kind=shape.kind)
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -184,7 +184,7 @@ def test_an_error_that_stays_is_told_with_the_providers_sentence(
     tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     shape = SHAPES[name]
-    with wire("openai", reply_with(shape)) as server, opened(server, tmp_path, MAX_TOKENS="500") as assistant:
+    with openai_stub(reply_with(shape)) as server, opened(server, tmp_path, MAX_TOKENS="500") as assistant:
         answer = assistant.ask("buy milk", THREAD)
     assert shape.told in answer.answer
     assert len(answer.answer) < 380
@@ -203,10 +203,10 @@ def test_a_refused_parameter_is_left_out_from_then_on(
 ) -> None:
     shape = SHAPES[name]
 
-    def refuse(request: dict[str, Any]) -> Reply:
+    def refuse(request: dict[str, Any]) -> Said:
         return reply_with(shape) if shape.refuses in request else HELLO
 
-    with wire("openai", refuse) as server:
+    with openai_stub(refuse) as server:
         for _ in range(2):  # the second is another process
             with opened(server, tmp_path, MAX_TOKENS="500") as assistant:
                 assert assistant.ask("hello", THREAD).answer == "Hello."
@@ -215,49 +215,48 @@ def test_a_refused_parameter_is_left_out_from_then_on(
         assert again.keys() == later.keys()
         older = {"max_tokens"} if shape.refuses == "max_completion_tokens" else set()
         assert again.keys() ^ first.keys() == {shape.refuses} | older
-        for setting, value in folders(tmp_path, **server.env()).items():
+        for setting, value in folders(tmp_path, **server.env).items():
             monkeypatch.setenv(setting, value)
         cli(["doctor"], standalone_mode=False)
-    told = f"gpt-4o-mini at {server.url}/v1 refuses {shape.refuses}"
+    told = f"gpt-4o-mini at {server.url} refuses {shape.refuses}"
     assert told in capsys.readouterr().out
 
 
 def test_several_are_left_out_and_what_does_not_help_is_kept(tmp_path: Path) -> None:
-    def refuse(request: dict[str, Any]) -> Reply:
+    def refuse(request: dict[str, Any]) -> Said:
         for name in ("temperature", "max_completion_tokens", "max_tokens"):
             if name in request:
                 return reply_with(SHAPES["OpenAI temperature"]._replace(body=openai(f"No {name}.", name, "x")))
         return reply_with(SHAPES["OpenAI anything else"]) if "quiet" not in str(request) else HELLO
 
     note = open_workspace(load_settings(folders(tmp_path))).note("refused-parameters")
-    with wire("openai", refuse) as server, opened(server, tmp_path, MAX_TOKENS="500") as assistant:
+    with openai_stub(refuse) as server, opened(server, tmp_path, MAX_TOKENS="500") as assistant:
         assert "expected a string" in assistant.ask("hello", THREAD).answer
         assert note.read() == ""
         assert assistant.ask("quiet", THREAD).answer == "Hello."
         assert json.loads(note.read()) == {
-            f"gpt-4o-mini at {server.url}/v1": ["temperature", "max_completion_tokens", "max_tokens"]
+            f"gpt-4o-mini at {server.url}": ["temperature", "max_completion_tokens", "max_tokens"]
         }
 
 
 @pytest.mark.parametrize("written", ["null", "[]", '{"m at u": "temperature", "n": ["messages", 5]}', "{"])
 def test_a_note_that_holds_something_else_leaves_nothing_out(tmp_path: Path, written: str) -> None:
     open_workspace(load_settings(folders(tmp_path))).note("refused-parameters").write(written)
-    with wire("openai", HELLO) as server, opened(server, tmp_path) as assistant:
+    with openai_stub(HELLO) as server, opened(server, tmp_path) as assistant:
         assert assistant.ask("hello", THREAD).answer == "Hello."
         assert "temperature" in server.requests[0]
 
 
 def test_an_empty_temperature_sends_none(tmp_path: Path) -> None:
-    with wire("openai", HELLO) as server, opened(server, tmp_path, TEMPERATURE="") as assistant:
+    with openai_stub(HELLO) as server, opened(server, tmp_path, TEMPERATURE="") as assistant:
         assistant.ask("hello", THREAD)
     assert "temperature" not in server.requests[0]
 
 
 def test_a_key_that_a_provider_quotes_is_hidden(tmp_path: Path) -> None:
     quoting = openai("The key sk-of-mine-12345 may not do this.", None, None)
-    reply = Reply(status=403, body=json.dumps(quoting))
-    with wire("openrouter", reply) as server:
-        server.env = lambda: {"OPENAI_API_KEY": "sk-of-mine-12345", "OPENAI_BASE_URL": f"{server.url}/v1"}  # type: ignore[method-assign]
-        with opened(server, tmp_path) as assistant:
-            answer = assistant.ask("hello", THREAD).answer
+    reply = Said(status=403, body=json.dumps(quoting))
+    key = {"OPENAI_API_KEY": "sk-of-mine-12345"}
+    with openai_stub(reply, dialect="openrouter") as server, opened(server, tmp_path, **key) as assistant:
+        answer = assistant.ask("hello", THREAD).answer
     assert "“The key [secret] may not do this”" in answer

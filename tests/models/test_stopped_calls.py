@@ -22,7 +22,6 @@ from prompts import decision_prompt
 from tests.openai_stub import Said, openai_stub
 from tests.stopping import PROMPT, StoppableRun, call
 from tests.waiting import wait_until
-from tests.wire import Reply, wire
 
 
 def build(**env: str) -> BaseChatModel:
@@ -49,8 +48,8 @@ def test_a_stopped_call_closes_its_connection(name: str, hang: Any, streamed: bo
 
 
 def test_a_call_is_stopped_while_it_waits_before_a_retry() -> None:
-    with wire("openai", Reply(status=429, body="{}", headers={"Retry-After": "50"})) as server:
-        running = call(build(**server.env()))
+    with openai_stub(Said(status=429, body="{}", headers={"Retry-After": "50"})) as server:
+        running = call(build(**server.env))
         wait_until(lambda: server.requests)
         running.stop()
     assert len(server.requests) == 1

@@ -17,7 +17,7 @@ from app.turn import open_assistant
 from prompts import decision_prompt
 from tests.conftest import EMBEDDER, folders
 from tests.models.test_faults import FAILS
-from tests.wire import DIALECTS, Reply, wire
+from tests.openai_stub import DIALECTS, Said, openai_stub
 
 PASS = {"429", "500", "503", "HTML 502", "400 context length"}
 """What another try, or a shorter history, gets round."""
@@ -44,7 +44,7 @@ class Storyteller:
         """Choose the faults of a turn, whatever number of requests the turns before it have taken."""
         self._rng = random.Random(turn)
 
-    def __call__(self, request: dict[str, Any]) -> Reply:
+    def __call__(self, request: dict[str, Any]) -> Said:
         if self._rng.random() < 1 / 6:
             name = self._rng.choice([*FAILS, *ODD])
             self.faults[name] += 1
@@ -66,22 +66,22 @@ class Storyteller:
         found = said[-1][said[-1].rindex("keep thing") :]
         return " ".join(found.split()[:3])
 
-    def _said(self, asked: str | None) -> Reply:
+    def _said(self, asked: str | None) -> Said:
         if asked is None:
-            return Reply('{"final": {"answer": "Saved."}}' if self._spoken else "Saved.")
+            return Said('{"final": {"answer": "Saved."}}' if self._spoken else "Saved.")
         call = {"name": "create_item", "args": {"content": asked}}
-        return Reply(json.dumps({"tool": call})) if self._spoken else Reply(calls=[("create_item", call["args"])])
+        return Said(json.dumps({"tool": call})) if self._spoken else Said(calls=[("create_item", call["args"])])
 
-    def _odd(self, name: str, request: dict[str, Any]) -> Reply:
+    def _odd(self, name: str, request: dict[str, Any]) -> Said:
         if name == "silence":
-            return Reply()
+            return Said()
         if name == "alike" and not self._spoken:
             said = self._said(self._asked(request))
-            return Reply(said.text, calls=said.calls, ids="alike")
+            return Said(said.text, calls=said.calls, ids="alike")
         tool = "make_coffee" if name == "unknown tool" else "create_item"
         if self._spoken:
-            return Reply(f'{{"tool": {{"name": "{tool}", "args": {{"content": "half a tho')
-        return Reply(calls=[(tool, {"strong": True} if name == "unknown tool" else '{"content": "half a tho')])
+            return Said(f'{{"tool": {{"name": "{tool}", "args": {{"content": "half a tho')
+        return Said(calls=[(tool, {"strong": True} if name == "unknown tool" else '{"content": "half a tho')])
 
 
 def is_bearable(met: Counter[str]) -> bool:
@@ -97,8 +97,8 @@ def test_nothing_is_doubled_or_lost_and_the_thread_answers(
 ) -> None:
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.001)
     model = Storyteller(spoken)
-    with wire(DIALECTS[spoken], model) as server:
-        env = folders(tmp_path, **server.env(), USE_TOOL_CALLS="0" if spoken else "1", ANA_HISTORY_TOKENS="2000")
+    with openai_stub(model, dialect=DIALECTS[spoken]) as server:
+        env = folders(tmp_path, **server.env, USE_TOOL_CALLS="0" if spoken else "1", ANA_HISTORY_TOKENS="2000")
         handles = open_handles(
             open_workspace(load_settings(env)), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER)
         )
@@ -109,7 +109,7 @@ def test_nothing_is_doubled_or_lost_and_the_thread_answers(
                 model.begin(n)
                 answers.append(assistant.ask(f"keep thing {n}", THREAD))
                 met.append(model.faults - before)
-            server.replies = [Reply('{"final": {"answer": "Hello."}}' if spoken else "Hello.")]
+            server.script = [Said('{"final": {"answer": "Hello."}}' if spoken else "Hello.")]
             assert assistant.ask("hello", THREAD).answer == "Hello."
             kept = Counter(item.content for item in handles.memory.items())
     stored = {change["after"]["content"] for answer in answers for change in answer.changes}

@@ -19,7 +19,7 @@ from app.turn import open_assistant
 from nodes.earlier import MOST_WHOLE, RECALL, divide_history
 from nodes.receipt import make_answer
 from tests.conftest import EMBEDDER, folders
-from tests.wire import Reply, wire
+from tests.openai_stub import Said, openai_stub
 from tools.artifacts import collect_receipts
 
 THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b0ea"
@@ -299,24 +299,24 @@ def test_what_no_tool_answered_and_what_is_no_json_is_sent() -> None:
     assert shorten_results(plain) == plain
 
 
-def look_and_change(request: dict[str, Any]) -> Reply:
+def look_and_change(request: dict[str, Any]) -> Said:
     """Every second time look for everything, change three of what was found, and say so."""
     asked = [n for n, message in enumerate(request["messages"]) if message["role"] == "user"][-1]
     if int(str(request["messages"][asked]["content"]).split()[-1]) % 2:
-        return Reply("Whenever you are ready.")
+        return Said("Whenever you are ready.")
     answers = [str(message["content"]) for message in request["messages"][asked:] if message["role"] == "tool"]
     if not answers:
-        return Reply(calls=[("query_items", {"where": {"project": "Nordwind"}, "limit": 20})])
+        return Said(calls=[("query_items", {"where": {"project": "Nordwind"}, "limit": 20})])
     if len(answers) > 1:
-        return Reply("They are in progress.")
+        return Said("They are in progress.")
     ids = [item["id"] for item in json.loads(answers[0].split("\n")[1])["items"]][:3]
     done = {"status": "in-progress"}
-    return Reply(calls=[("update_item", {"id": id, "properties": done}) for id in ids])
+    return Said(calls=[("update_item", {"id": id, "properties": done}) for id in ids])
 
 
 def test_a_long_conversation_is_sent_in_few_characters(tmp_path: Path) -> None:
-    with wire("openai", look_and_change) as server:
-        settings = load_settings(folders(tmp_path, **server.env(), USE_TOOL_CALLS="1"))
+    with openai_stub(look_and_change) as server:
+        settings = load_settings(folders(tmp_path, **server.env, USE_TOOL_CALLS="1"))
         handles = open_handles(open_workspace(settings), backend=InMemoryBackend(EMBEDDER))
         for n in range(8):
             known: Properties = {"type": "task", "project": "Nordwind", "status": "active", "due_date": f"2030-05-1{n}"}
