@@ -4,7 +4,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from langgraph_sdk import get_sync_client
@@ -14,11 +14,15 @@ from ana.settings import PROJECT, Settings, load_settings
 from evals.load.server import Server
 from nodes.receipt import strip_receipt
 from tests.command_line import run_here
-from tests.conftest import folders, live_in
+from tests.conftest import MakeAssistant, folders, live_in
 from tests.forks import run_forked
 from tests.openai_stub import Said, Stub, openai_stub
 from tests.postgres.server import keeping
+from tests.reminders.collector import Collector, collecting
 from tests.servers import Serve, own_serving, serving
+
+if TYPE_CHECKING:
+    from tests.app.doors import Desk
 
 Done = subprocess.CompletedProcess[str]
 Run = Callable[..., Done]
@@ -50,6 +54,21 @@ def command_line(env: Mapping[str, str], *arguments: str) -> str:
     done = run_here(*arguments, env=env)
     assert done.returncode in (0, 3), done.stderr
     return done.stdout
+
+
+@pytest.fixture
+def desk(make_assistant: MakeAssistant, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> "Desk":
+    """A store with two things, which an assistant wants to delete, and the doors at which a person decides on that."""
+    from tests.app.doors import Desk
+
+    return Desk(make_assistant(), settings, monkeypatch)
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    """Somewhere to ring."""
+    with collecting() as collector:
+        yield collector
 
 
 HELLO = Said("Hello there.")

@@ -45,28 +45,29 @@ def ask_with_pipe(tmp_path: Path) -> Callable[..., tuple[int, str]]:
     return run
 
 
-def test_what_is_piped_in_is_added_to_the_message(ask_with_pipe: Callable[..., tuple[int, str]]) -> None:
-    code, told = ask_with_pipe("keep this as a note", given=NOTES)
-    assert code == 0
-    assert "+ “keep this as a note:” (note)\n" in told
+MILK = "+ “Buy milk” (task, active)\n"
 
 
-@pytest.mark.parametrize("arguments", [("-",), ()])
-def test_what_is_piped_in_is_the_message(
-    ask_with_pipe: Callable[..., tuple[int, str]], arguments: tuple[str, ...]
+@pytest.mark.parametrize(
+    ("arguments", "given", "told"),
+    [
+        (("keep this as a note",), NOTES, "+ “keep this as a note:” (note)\n"),
+        (("-",), "new task: Buy milk\n", MILK),
+        ((), "new task: Buy milk\n", MILK),
+        (("new task: Buy milk",), "", MILK),  # of a pipe in which nothing comes, and which is not waited for
+    ],
+)
+def test_what_is_piped_in_is_added_to_the_message_or_is_the_message(
+    ask_with_pipe: Callable[..., tuple[int, str]], arguments: tuple[str, ...], given: str, told: str
 ) -> None:
-    assert "+ “Buy milk” (task, active)\n" in ask_with_pipe(*arguments, given="new task: Buy milk\n")[1]
+    code, output = ask_with_pipe(*arguments, given=given, closed=bool(given))
+    assert code == 0
+    assert told in output
 
 
 def test_a_file_is_read(ana: Run) -> None:
     done = ana("ask", "Keep this as a note.", given=NOTES)
     assert (done.returncode, done.stderr) == (0, "+ “Keep this as a note:” (note)\n")
-
-
-def test_a_pipe_in_which_nothing_comes_is_not_waited_for(ask_with_pipe: Callable[..., tuple[int, str]]) -> None:
-    code, told = ask_with_pipe("new task: Buy milk", closed=False)
-    assert code == 0
-    assert "+ “Buy milk” (task, active)\n" in told
 
 
 def test_a_text_that_is_too_long_is_refused(ana: Run) -> None:

@@ -1,7 +1,6 @@
 """Whose words are kept: `ana import`, `ana claim`, and the commands that tell it."""
 
 import json
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,8 +10,8 @@ from ana.memory.sources import IMPORT, name_assistant
 from ana.time.clock import Clock
 from tests.app.conftest import Run
 from tests.chroma import open_memory
+from tests.command_line import run_here
 from tests.conftest import BERLIN, EMBEDDER, folders
-from tests.terminal import Terminal
 from tests.transfer.test_whose import CALENDAR, EVENT, EVENTS
 
 TODOIST = "TYPE,CONTENT,PRIORITY,INDENT,AUTHOR,RESPONSIBLE,DATE,DATE_LANG\ntask,Water the ferns,4,1,,,,\n"
@@ -61,19 +60,16 @@ def test_tasks_are_the_persons_unless_they_say_otherwise(
 
 @pytest.mark.parametrize(
     ("file", "typed", "others"),
-    [("tasks", "\r", 0), ("tasks", "n\r", 1), ("calendar", "\r", 3), ("calendar", "y\r", 0), ("tasks", "\x04", None)],
+    [("tasks", "\n", 0), ("tasks", "n\n", 1), ("calendar", "\n", 3), ("calendar", "y\n", 0), ("tasks", "", None)],
 )
 def test_in_a_terminal_it_is_asked_once_whose_words_they_are(
     ana: Run, tmp_path: Path, file: str, typed: str, others: int | None, request: pytest.FixtureRequest
 ) -> None:
     path: Path = request.getfixturevalue(file)
-    with closing(Terminal(folders(tmp_path, NO_COLOR="1"), "import", str(path))) as terminal:
-        if file == "tasks":  # rows are shown, and asked about, first
-            terminal.until("[Y/n]")
-            terminal.type("\r")
-        terminal.until("[Y/n]" if file == "tasks" else "[y/N]", times=2 if file == "tasks" else 1)
-        terminal.type(typed)
-        terminal.read_to_end()
+    first = "\n" if file == "tasks" else ""  # rows are shown, and asked about, first
+    done = run_here("import", str(path), given=first + typed, env=folders(tmp_path), is_terminal=True)
+    asked = done.stdout + done.stderr
+    assert (asked.count("[Y/n]"), asked.count("[y/N]")) == ((2, 0) if file == "tasks" else (0, 1))
     sources = list_sources(ana)
     if others is None:
         assert not sources, "whoever leaves brings nothing in"

@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import signal
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +15,8 @@ from app.cli.main import COMMANDS, cli, find_others
 from tests.app.conftest import Run
 from tests.conftest import folders
 from tests.forks import fork, run_forked
-from tests.openai_stub import Gate, Said, openai_stub
-from tests.terminal import Terminal, chatting
+from tests.openai_stub import Said, openai_stub
+from tests.terminal import chatting
 
 
 def test_ask_prints_the_answer_alone(ana: Run) -> None:
@@ -143,6 +142,19 @@ WRONG: list[tuple[list[str], dict[str, str], int, str]] = [
     (["ask", "x"], {"LOG_FILE_PATH": "/proc/nowhere/log"}, 2, "LOG_FILE_PATH"),
     (["describe"], {"ANA_DATA_DIR": "/proc/nowhere"}, 1, "/proc/nowhere"),
     (["items"], {"ANA_DATA_DIR": "/proc/nowhere"}, 1, "/proc/nowhere"),
+    (["items", "--where", "nope"], {}, 2, "--where is not JSON"),
+    (["items", "--where", '{"n": {"$approx": 1}}'], {}, 2, "$approx"),
+    (["items", "--where", '["n"]'], {}, 2, "A filter is an object"),
+    (["items", "--limit", "0"], {}, 2, "--limit"),
+    (["items"], {"ANA_LANGUAGE": "xx"}, 2, "ANA_LANGUAGE"),
+    (["ask", "hello", "--thread", "x", "--decide", "approve"], {}, 2, "either a question or --decide"),
+    (["ask", "--decide", "approve"], {}, 2, "--decide needs --thread"),
+    (["ask", "--thread", "x", "--decide", "no-such-file"], {}, 2, "approve, reject or a file"),
+    (["ask", "hello", "--request", "x"], {}, 2, "--request needs --decide"),
+    (["approve", "--yes"], {}, 2, "need the id of a request"),
+    (["approve", "abc", "--yes", "--no"], {}, 2, "either --yes or --no"),
+    (["approve", "nope", "--yes"], {}, 1, "does not match one waiting request"),
+    (["dev", "--host", "0.0.0.0"], {}, 2, "No such option: --host"),
 ]
 
 
@@ -150,7 +162,7 @@ def test_wrong_use_is_a_sentence_and_an_exit_code(ana: Run) -> None:
     for arguments, env, code, named in WRONG:
         done = ana(*arguments, **env)
         assert done.returncode == code, done.stderr
-        assert named in re.sub(r"\s+", " ", done.stderr + (done.stdout if arguments == ["chat"] else ""))
+        assert named in re.sub(r"[\s│]+", " ", done.stderr + (done.stdout if arguments == ["chat"] else ""))
         assert "Traceback" not in done.stderr
         assert done.stdout == "" or arguments == ["chat"]
 
@@ -160,13 +172,6 @@ def test_a_failed_turn_exits_with_1(ana: Run) -> None:
         done = ana("ask", "hi", **stub.env)
     assert done.returncode == 1
     assert "refused the key" in done.stdout
-
-
-def test_an_unknown_command_in_the_repl_is_told(ana: Run) -> None:
-    done = ana("chat", given="/fly\n/help\nthanks\n/quit\nnever read\n")
-    assert "There is no command /fly" in done.stdout
-    assert "/reset" in done.stdout
-    assert "never read" not in done.stdout
 
 
 def test_the_opening_line_says_what_leaves_the_machine(ana: Run) -> None:
@@ -182,37 +187,6 @@ def test_the_opening_line_says_what_leaves_the_machine(ana: Run) -> None:
 
 def test_no_colour_in_a_pipe(ana: Run) -> None:
     assert "\x1b" not in ana("chat", given="new task: Buy milk tomorrow\n").stdout
-
-
-IGNORING = """
-    import signal
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    from app.cli.main import main
-
-    main()
-"""
-"""The REPL as a script starts it in the background, or a terminal that was started so."""
-
-
-def test_ctrl_c_stops_the_turn_and_not_the_program(tmp_path: Path) -> None:
-    gate = Gate(Said("Too late."))
-    with (
-        openai_stub(gate, Said("Here I am.")) as stub,
-        Terminal(folders(tmp_path, **stub.env), script=IGNORING) as terminal,
-    ):
-        terminal.until("/help shows the commands.")
-        terminal.type("hello\r")
-        gate.wait()
-        terminal.process.send_signal(signal.SIGINT)
-        terminal.until("Stopped.")
-        gate.opened.set()
-        terminal.type("are you there?\r")
-        terminal.until("Here I am.")
-        terminal.type("/quit\r")
-        assert terminal.process.wait() == 0
-    assert "Too late" not in terminal.seen
-    assert "Traceback" not in terminal.seen
 
 
 def test_a_draft_is_shown_as_being_checked_and_erased_before_the_answer(tmp_path: Path) -> None:

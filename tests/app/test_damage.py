@@ -190,18 +190,6 @@ def test_everything_out_and_in_again(home: Path, monkeypatch: pytest.MonkeyPatch
     assert "Traceback" not in told
 
 
-def test_other_programs_tasks_are_taken_in_and_back(home: Path) -> None:
-    tasks = home / "tasks.csv"
-    tasks.write_text("TYPE,CONTENT,DATE\ntask,Water the ferns,2026-01-13\n")
-    code, told = run("import", str(tasks))
-    assert (code, told.splitlines()[0]) == (0, "1 new, 0 were here already.")
-    assert "Water the ferns" in run("items", "ferns")[1]
-    assert run("import", str(tasks))[1].startswith("0 new, 1 were")
-    undo = next(line for line in told.splitlines() if "ana undo" in line).partition("ana ")[2].split()
-    assert run(*undo)[0] == 0
-    assert "Water the ferns" not in run("items")[1]
-
-
 def test_old_traces_are_listed_and_deleted(home: Path) -> None:
     (trace,) = (home / "traces").glob("*.jsonl")
     lines = trace.read_text().splitlines()

@@ -19,25 +19,41 @@ def nest(depth: int) -> str:
     return "[" * depth + "]" * depth
 
 
-DOORS: dict[str, tuple[tuple[str, ...], str]] = {
-    "--where": (("items", "--where", "{nested}"), ""),
-    "--decide": (("ask", "--thread", "t", "--decide", "{file}"), "{nested}"),
-    "import": (("import", "{file}"), '{{"export": "ana", "format": 1, "next_line": 0}}\n{{"item": {nested}}}\n'),
-    "import of another program": (("import", "{file}"), '[{{"uuid": "x", "description": {nested}}}]'),
-    "--compare": (("eval", "--picture", "p.svg", "--compare", "{file}"), "{nested}"),
-    "--tasks": (("eval", "--tasks", "{file}"), "{nested}"),
-    "replay": (("replay", "--path", "{file}"), "{nested}\n"),
-}
+def write_bomb(anchor: str) -> str:
+    """Thirty lines of YAML that stand for 9^30 values."""
+    lines = [f"{anchor}0: &{anchor}0 [x, x, x, x, x, x, x, x, x]"]
+    for n in range(1, 30):
+        again = ", ".join([f"*{anchor}{n - 1}"] * 9)
+        lines.append(f"{anchor}{n}: &{anchor}{n} [{again}]")
+    return "\n".join([*lines, f"groups: *{anchor}29\n"])
 
 
-@pytest.mark.parametrize("door", DOORS)
-def test_deep_json_is_refused_with_a_sentence_at_every_door(ana: Run, tmp_path: Path, door: str) -> None:
-    arguments, text = DOORS[door]
-    # one that Python reads and cannot print; how deep others may be is held below, for the one that reads them all
-    file, told = tmp_path / "given.json", {"file": str(tmp_path / "given.json"), "nested": nest(900)}
-    file.write_text(text.format(**told))
-    done = ana(*(argument.format(**told) for argument in arguments))
+DEEP_TEXT = nest(900)
+"""One that Python reads and cannot print; how deep others may be is held below, for the one that reads them all."""
+TASKS = ("eval", "--tasks", "{file}")
+EXPORT = '{"export": "ana", "format": 1, "next_line": 0}\n{"item": ' + DEEP_TEXT + "}\n"
+UNREADABLE: list[tuple[tuple[str, ...], str, str]] = [
+    (("items", "--where", DEEP_TEXT), "", "--where"),
+    (("ask", "--thread", "t", "--decide", "{file}"), DEEP_TEXT, "deep"),
+    (("import", "{file}"), EXPORT, ""),
+    (("import", "{file}"), '[{"uuid": "x", "description": ' + DEEP_TEXT + "}]", ""),
+    (("eval", "--picture", "p.svg", "--compare", "{file}"), DEEP_TEXT, ""),
+    (("replay", "--path", "{file}"), f"{DEEP_TEXT}\n", ""),
+    (TASKS, DEEP_TEXT, ""),
+    *((TASKS, write_bomb(anchor), f"it has an alias, *{anchor}0") for anchor in ("a", "-a", "_")),
+    *((TASKS, text, "cannot be read as tasks") for text in ("groups: {a: [{now: 2026-13-45}]}", "groups: {a: [x]}")),
+    *((TASKS, text, "cannot be read as tasks") for text in ("x: [", "- “1”", "\0")),
+]
+
+
+@pytest.mark.parametrize("number", range(len(UNREADABLE)))
+def test_what_is_too_deep_grows_or_is_something_else_is_a_sentence(ana: Run, tmp_path: Path, number: int) -> None:
+    arguments, text, told = UNREADABLE[number]
+    file = tmp_path / "given"
+    file.write_text(text)
+    done = ana(*(str(file) if argument == "{file}" else argument for argument in arguments))
     assert done.returncode in (1, 2)
+    assert told in done.stderr
     assert "Traceback" not in done.stderr
     assert "not foreseen" not in done.stderr
     assert 0 < len(done.stderr.splitlines()) < 12
@@ -67,31 +83,6 @@ def test_json_is_read_up_to_a_depth(opening: str) -> None:
     for depth in DEPTHS:
         with pytest.raises(ValueError, match=f"nested more than {DEEP} deep"):
             read_json(write(depth))
-
-
-def write_bomb(anchor: str) -> str:
-    """Thirty lines of YAML that stand for 9^30 values."""
-    lines = [f"{anchor}0: &{anchor}0 [x, x, x, x, x, x, x, x, x]"]
-    for n in range(1, 30):
-        again = ", ".join([f"*{anchor}{n - 1}"] * 9)
-        lines.append(f"{anchor}{n}: &{anchor}{n} [{again}]")
-    return "\n".join(lines)
-
-
-@pytest.mark.parametrize("anchor", ["a", "-a", "_"])
-def test_a_file_of_tasks_that_grows_when_it_is_read_is_refused(ana: Run, tmp_path: Path, anchor: str) -> None:
-    (tmp_path / "tasks.yaml").write_text(f"{write_bomb(anchor)}\ngroups: *{anchor}29\n")
-    done = ana("eval", "--tasks", str(tmp_path / "tasks.yaml"))
-    assert done.returncode == 1
-    assert f"it has an alias, *{anchor}0" in done.stderr
-
-
-@pytest.mark.parametrize("text", ["groups: {a: [{now: 2026-13-45}]}", "groups: {a: [x]}", "x: [", "- “1”", "\0"])
-def test_a_file_that_holds_no_tasks_is_a_sentence(ana: Run, tmp_path: Path, text: str) -> None:
-    (tmp_path / "tasks.yaml").write_text(text)
-    done = ana("eval", "--tasks", str(tmp_path / "tasks.yaml"))
-    assert done.returncode == 1
-    assert "cannot be read as tasks" in done.stderr
 
 
 @pytest.mark.parametrize("depth", DEPTHS)

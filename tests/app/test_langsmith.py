@@ -319,18 +319,15 @@ def finish(client: SyncLangGraphClient, thread: str, result: Any) -> str:
     return str(result["messages"][-1]["content"])
 
 
-@pytest.mark.parametrize(
-    ("hidden", "shown"), [(["inputs"], ["outputs"]), (["outputs"], ["inputs"]), (["inputs", "outputs"], [])]
-)
-def test_inputs_and_outputs_are_hidden_apart_and_together(
-    collector: Collector, env: dict[str, str], ana: Run, hidden: list[str], shown: list[str]
+@pytest.mark.parametrize(("hidden", "shown"), [("inputs", "outputs"), ("outputs", "inputs")])
+def test_inputs_and_outputs_are_hidden_apart(
+    collector: Collector, env: dict[str, str], ana: Run, hidden: str, shown: str
 ) -> None:
-    ana("ask", "I need milk", **env, **{f"LANGSMITH_HIDE_{name.upper()}": "Yes" for name in hidden})
+    ana("ask", "I need milk", **env, **{f"LANGSMITH_HIDE_{hidden.upper()}": "Yes"})
     (root,) = collector.wait_for_roots(1)
     assert draw(collector, root) == TREE
-    assert all(root[name] for name in shown)
-    assert not [r for r in collector.runs.values() if any(r[name] for name in hidden)]
-    assert ("milk" in collector.bodies().lower()) == bool(shown)
+    assert root[shown]
+    assert not [run for run in collector.runs.values() if run[hidden]]
 
 
 def test_with_tracing_off_nothing_is_sent_though_there_is_a_key(

@@ -2,23 +2,18 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from ana.handles import open_handles
-from ana.settings import Settings, load_settings
+from ana.settings import Settings
 from ana.workspace import open_workspace
 from app.cli.ask import MOST, find_last_request, remember_request
 from app.outcome import Waiting
-from tests.app.conftest import Done, Run
-from tests.asking import asking
+from tests.app.doors import ORDER, THINGS, Desk
 from tests.conftest import THREAD, folders
-from tests.openai_stub import Said, openai_stub
-from tests.others import let_others_speak
 from tests.terminal import Terminal
 
 SHELL = """
@@ -28,15 +23,12 @@ SHELL = """
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     print("$ ", end="", flush=True)
     for line in open(0, closefd=False):
-        command, _, output = line.strip().partition(" > ")
         if (pid := os.fork()) == 0:
-            sys.argv = ["ana", *shlex.split(command)]
-            if output:
-                os.dup2(os.open(output, os.O_WRONLY | os.O_CREAT), 1)
+            sys.argv = ["ana", *shlex.split(line)]
             runpy.run_module("app.cli", run_name="__main__", alter_sys=True)
         print(f"exit {os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}\\n$ ", end="", flush=True)
 """
-"""A shell of a session of its own: each line is a command of `ana`; its output may go to a file."""
+"""A shell of a session of its own: each line is a command of `ana`."""
 
 
 class Shell(Terminal):
@@ -55,143 +47,73 @@ class Shell(Terminal):
         return int(code), " ".join(told.split())
 
 
-@pytest.fixture
-def env(tmp_path: Path) -> Iterator[dict[str, str]]:
-    """A model that deletes whatever the message asks to delete."""
-    ids: dict[str, str] = {}
-
-    def delete(request: dict[str, Any]) -> Said:
-        last = request["messages"][-1]
-        asked = last["content"].rpartition("delete ")[2]
-        if last["role"] == "tool":
-            return Said("That is that.")
-        return Said(calls=[("delete_item", {"id": ids[name]}) for name in asked.split(", ")])
-
-    with openai_stub(delete) as stub:
-        model = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k", "OPENAI_BASE_URL": stub.url, "COLUMNS": "200"}
-        env = folders(tmp_path, **model)
-        handles = open_handles(open_workspace(load_settings(env)))
-        let_others_speak(handles.memory)
-        ids |= {name: handles.memory.create(name, {}).id for name in ("milk", "bread", "will", "deed")}
-        handles.memory.close()
-        yield env
-
-
-def contents(env: dict[str, str]) -> list[str]:
-    handles = open_handles(open_workspace(load_settings(env)))
-    try:
-        return sorted(item.content for item in handles.memory.items())
-    finally:
-        handles.memory.close()
-
-
-@pytest.fixture
-def open_shell(env: dict[str, str]) -> Iterator[Callable[[], Shell]]:
-    with ExitStack() as stack:
-
-        def start() -> Shell:
-            shell = Shell(env)
-            stack.callback(shell.close)
-            return shell
-
-        yield start
-
-
-@pytest.fixture
-def post(env: dict[str, str]) -> Iterator[Callable[..., dict[str, Any]]]:
-    """POST /ask of a server on the same folder."""
-    handles = open_handles(open_workspace(load_settings(env)))
-    with asking(handles) as client:
-        yield lambda **body: client.post("/ask", json={"thread_id": THREAD, **body}).json()
-
-
-DECIDE = f"ask --thread {THREAD} --decide"
-
-
-def test_a_yes_is_to_what_this_terminal_was_shown(
-    open_shell: Callable[[], Shell], env: dict[str, str], post: Callable[..., dict[str, Any]]
-) -> None:
-    mine, other = open_shell(), open_shell()
-    code, told = mine.run(f"ask --thread {THREAD} 'delete milk, bread'")
-    assert (code, "Deletes “milk”" in told) == (3, True)
-    assert "was not carried out" in post(question="delete will, deed")["pending"]["summary"]
-    post(question="delete will, deed")
-    code, told = mine.run(f"{DECIDE} approve")
-    assert (code, "Nothing was done: this was decided or replaced meanwhile." in told) == (3, True)
-    assert "Deletes “will”" in told
-    code, told = other.run(f"{DECIDE} approve")
-    assert (code, "Nothing was done: the decision names no request that was shown." in told) == (3, True)
-    assert "Deletes “deed”" in told
-    assert contents(env) == ["bread", "deed", "milk", "will"]
-    assert mine.run(f"{DECIDE} approve")[0] == 0, "it was shown again"
-    assert contents(env) == ["bread", "milk"]
-    assert other.run(f"{DECIDE} approve")[0] == 2, "somebody else has decided"
-
-
-def test_a_yes_as_a_message_is_to_what_this_terminal_was_shown(
-    open_shell: Callable[[], Shell], env: dict[str, str]
-) -> None:
-    mine, other = open_shell(), open_shell()
-    assert mine.run(f"ask --thread {THREAD} 'delete milk, bread'")[0] == 3
-    code, told = other.run(f"ask --thread {THREAD} 'yes please'")
-    assert (code, "Nothing was done: the decision names no request that was shown." in told) == (3, True)
-    assert (mine.run(f"ask --thread {THREAD} 'yes please'")[0], contents(env)) == (0, ["deed", "will"])
-
-
-def test_what_was_shown_elsewhere_than_in_the_terminal_is_named(
-    open_shell: Callable[[], Shell], env: dict[str, str], tmp_path: Path
-) -> None:
-    shell, output = open_shell(), tmp_path / "out.json"
-    assert shell.run(f"ask --json --thread {THREAD} 'delete milk, bread' > {output}")[0] == 3
-    pending = json.loads(output.read_text())["pending"]
-    assert [*pending] == ["request_id", "action_requests", "review_configs", "summary"]
-    assert shell.run(f"{DECIDE} approve > {tmp_path / 'again'}")[0] == 3
-    assert shell.run(f"{DECIDE} approve --request {'0' * 32} > {tmp_path / 'once-more'}")[0] == 3
-    assert "Deletes “milk”" in (tmp_path / "once-more").read_text()
-    assert contents(env) == ["bread", "deed", "milk", "will"]
-    assert shell.run(f"{DECIDE} approve --request {pending['request_id']}")[0] == 0
-    assert contents(env) == ["deed", "will"]
-
-
-def test_without_a_terminal_a_decision_names_its_request(ana: Run, env: dict[str, str]) -> None:
-    def ask(*arguments: str) -> Done:
-        return ana("ask", "--json", "--thread", THREAD, *arguments, **env)
-
-    shown = json.loads(ask("delete milk, bread").stdout)
-    again = ask("--decide", "approve")
-    assert (again.returncode, json.loads(again.stdout)) == (3, shown)
-    assert again.stderr.startswith("Nothing was done: the decision names no request that was shown.")
-    assert contents(env) == ["bread", "deed", "milk", "will"]
-    assert ask("--decide", "approve", "--request", shown["pending"]["request_id"]).returncode == 0
-    assert contents(env) == ["deed", "will"]
-
-
-def test_without_a_terminal_a_yes_as_the_next_message_is_to_what_ask_has_shown_last(
-    ana: Run, env: dict[str, str], post: Callable[..., dict[str, Any]]
-) -> None:
-    def ask(said: str) -> Done:
-        return ana("ask", "--thread", THREAD, said, **env)
-
-    assert ask("delete milk, bread").returncode == 3
-    post(question="delete will, deed")
-    post(question="delete will, deed")
-    told = ask("yes please")
-    assert (told.returncode, "Nothing was done" in told.stderr) == (3, True), "another door has asked since"
-    assert contents(env) == ["bread", "deed", "milk", "will"]
-    assert (ask("yes please").returncode, contents(env)) == (0, ["bread", "milk"])
+def test_a_yes_as_a_message_is_to_what_this_terminal_was_shown(tmp_path: Path) -> None:
+    env = folders(tmp_path, LLM_PROVIDER="offline", ANA_AUTONOMY="advise", COLUMNS="200")
+    with Shell(env) as mine, Shell(env) as other:
+        assert mine.run(f"ask --thread {THREAD} 'add buy milk tomorrow'")[0] == 3
+        code, told = other.run(f"ask --thread {THREAD} 'yes please'")
+        assert (code, "Nothing was done: the decision names no request that was shown." in told) == (3, True)
+        assert "buy milk" not in mine.run("items")[1]
+        assert mine.run(f"ask --thread {THREAD} 'yes please'")[0] == 0
+        assert "buy milk" in mine.run("items")[1]
 
 
 @contextmanager
-def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def at_terminal(slave: int, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let this process show things in a terminal, and have a session of its own."""
-    (master, slave), before = os.openpty(), os.dup(1)
+    before = os.dup(1)
     os.dup2(slave, 1)
     with monkeypatch.context() as patched:
         patched.setattr("os.getsid", lambda _: os.getpid())
         yield
     os.dup2(before, 1)
-    for each in (master, slave, before):
+    os.close(before)
+
+
+@contextmanager
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The same in a terminal that nothing else uses."""
+    both = os.openpty()
+    with at_terminal(both[1], monkeypatch):
+        yield
+    for each in both:
         os.close(each)
+
+
+def test_what_was_replaced_or_shown_in_another_terminal_is_shown_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = os.openpty(), os.openpty()
+
+    def run(slave: int, *arguments: str) -> str:
+        with at_terminal(slave, monkeypatch):
+            return " ".join(desk.run("ask", "--thread", THREAD, *arguments).split())
+
+    assert "Deletes “Passport”" in run(first[1], ORDER)
+    desk.replace()
+    assert "Nothing was done: this was decided or replaced meanwhile." in run(first[1], "--decide", "approve")
+    told = run(second[1], "--decide", "approve")
+    assert "Nothing was done: the decision names no request that was shown." in told
+    assert "Deletes “Passport”" in told
+    assert desk.contents == THINGS
+    run(first[1], "--decide", "approve")
+    assert desk.contents == [], "it was shown again"
+    assert "Nothing in this conversation waits" in run(second[1], "--decide", "approve"), "somebody else has decided"
+    for each in (*first, *second):
+        os.close(each)
+
+
+def test_what_was_shown_as_json_is_named(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = desk.run("ask", "--json", "--thread", THREAD, ORDER)
+    pending = json.JSONDecoder().raw_decode(shown)[0]["pending"]
+    assert [*pending] == ["request_id", "action_requests", "review_configs", "summary"]
+    decide = ("ask", "--thread", THREAD, "--decide", "approve")
+    with terminal(monkeypatch):
+        assert "Nothing was done" in desk.run(*decide)
+        assert "Nothing was done" in desk.run(*decide, "--request", "0" * 32)
+        assert desk.contents == THINGS
+        desk.run(*decide, "--request", pending["request_id"])
+    assert desk.contents == []
 
 
 def make_waiting(thread: str, request: str) -> Waiting:

@@ -10,8 +10,8 @@ from ana.settings import load_settings
 from ana.workspace import open_workspace
 from app.cli.doctor import diagnose
 from tests.app.conftest import Run
+from tests.command_line import run_here
 from tests.conftest import folders
-from tests.forks import run_forked
 from tests.servers import own_serving
 
 FIRST = (
@@ -39,9 +39,13 @@ def home(tmp_path: Path) -> Path:
 
 
 def run(home: Path, *arguments: str) -> tuple[int, str]:
-    script = "import os, sys; os.umask(0o022); from app.cli.main import main; main()"
+    """Run a command where what is written may be read by others unless it is said otherwise."""
     env = folders(home / "ana", LLM_PROVIDER="offline") | {"LOG_LEVEL_DEPS": "DEBUG"}
-    done = run_forked("-c", script, *arguments, stdin="/quit\n", cwd=home, env=env)
+    before = os.umask(0o022)
+    try:
+        done = run_here(*arguments, given="/quit\n", cwd=home, env=env)
+    finally:
+        os.umask(before)
     return done.returncode, done.stderr
 
 

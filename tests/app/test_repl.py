@@ -95,40 +95,58 @@ def test_a_wide_cell_is_folded_and_not_cut(terminal: Terminal, capsys: pytest.Ca
     assert [word for word in " ".join(shown).split() if word.startswith("word")] == text.split()
 
 
-def test_it_opens_with_what_is_overdue_and_due_today_and_soon(handles: Handles) -> None:
-    for n in range(7):
-        handles.memory.create(f"late {n}", {"status": "active", "due_date": f"2025-12-{n + 11}"})
-    handles.memory.create("Dentist", {"due_date": "2026-01-07T14:30"})
-    handles.memory.create("done already", {"due_date": "2026-01-07", "status": "done"})
-    handles.memory.create("Exam", {"due_date": "2026-01-14T09:00"})
-    handles.memory.create("far away", {"due_date": "2026-01-15"})
-    lines = summarize_due(handles)
-    assert lines[0] == "Overdue (7):"
-    assert lines[1] == "  late 0 (since Thu 11 Dec 2025)"
-    assert lines[6:9] == ["  and 2 more: /due", "Today (1):", "  Dentist (14:30)"]
-    assert lines[9:] == ["Next seven days (1):", "  Exam (Wed 14 Jan 09:00)"]
-    assert [len(found.items) for found in group_due(handles).values()] == [7, 0, 1, 1]
+DAILY: Properties = {"repeats": "FREQ=DAILY", "due_date": "2026-01-05T08:00"}
+LATE: list[tuple[str, Properties]] = [
+    (f"late {n}", {"status": "active", "due_date": f"2025-12-{n + 11}"}) for n in range(7)
+]
+OPENINGS: dict[str, tuple[list[tuple[str, Properties]], list[str]]] = {
+    "nothing": ([], []),
+    "overdue, today and soon": (
+        [
+            *LATE,
+            ("Dentist", {"due_date": "2026-01-07T14:30"}),
+            ("done already", {"due_date": "2026-01-07", "status": "done"}),
+            ("Exam", {"due_date": "2026-01-14T09:00"}),
+            ("far away", {"due_date": "2026-01-15"}),
+        ],
+        [
+            *("Overdue (7):", "  late 0 (since Thu 11 Dec 2025)", "  late 1 (since Fri 12 Dec 2025)"),
+            *("  late 2 (since Sat 13 Dec 2025)", "  late 3 (since Sun 14 Dec 2025)"),
+            "  late 4 (since Mon 15 Dec 2025)",
+            *("  and 2 more: /due", "Today (1):", "  Dentist (14:30)"),
+            *("Next seven days (1):", "  Exam (Wed 14 Jan 09:00)"),
+        ],
+    ),
+    "a moment with another offset": (
+        [
+            ("Call", {"status": "active", "due_date": "2026-01-06T23:24:00Z", "remind": ["2026-01-06T23:00:00Z"]}),
+            ("For ever", {"due_date": "9999-12-31T23:59:59Z"}),
+        ],
+        ["Overdue (1):", "  Call (since Wed 7 Jan 00:24) (23:24 UTC)"],
+    ),
+    "what repeats, once, and what passed by itself": (
+        [
+            ("Medicine", DAILY | {"type": "task"}),
+            ("School closes at 1", {"repeats": "every Friday", "due_date": "2026-01-02T13:00"}),
+            ("Early class", DAILY | {"type": "class"}),
+        ],
+        [
+            *("Not marked (1):", "  Medicine (since Mon 5 Jan 08:00)"),
+            *("Today (1):", "  Early class (08:00)"),
+            *("Next seven days (8):", "  Early class (Thu 8 Jan 08:00)", "  Early class (Fri 9 Jan 08:00)"),
+            *("  School closes at 1 (Fri 9 Jan 13:00)", "  Early class (Sat 10 Jan 08:00)"),
+            *("  Early class (Sun 11 Jan 08:00)", "  and 3 more: /due"),
+        ],
+    ),
+}
 
 
-def test_a_moment_with_another_offset_stands_in_the_zone_of_the_person(handles: Handles) -> None:
-    known: Properties = {"status": "active", "due_date": "2026-01-06T23:24:00Z", "remind": ["2026-01-06T23:00:00Z"]}
-    handles.memory.create("Call", known)
-    handles.memory.create("For ever", {"due_date": "9999-12-31T23:59:59Z"})
-    assert summarize_due(handles) == ["Overdue (1):", "  Call (since Wed 7 Jan 00:24) (23:24 UTC)"]
-
-
-def test_what_repeats_stands_once_and_what_passed_by_itself_is_not_overdue(handles: Handles) -> None:
-    daily: Properties = {"repeats": "FREQ=DAILY", "due_date": "2026-01-05T08:00", "type": "task"}
-    handles.memory.create("Medicine", daily)
-    handles.memory.create("School closes at 1", {"repeats": "every Friday", "due_date": "2026-01-02T13:00"})
-    handles.memory.create("Early class", {"repeats": "FREQ=DAILY", "due_date": "2026-01-05T08:00", "type": "class"})
-    assert summarize_due(handles) == [
-        *("Not marked (1):", "  Medicine (since Mon 5 Jan 08:00)"),
-        *("Today (1):", "  Early class (08:00)"),
-        *("Next seven days (8):", "  Early class (Thu 8 Jan 08:00)", "  Early class (Fri 9 Jan 08:00)"),
-        *("  School closes at 1 (Fri 9 Jan 13:00)", "  Early class (Sat 10 Jan 08:00)"),
-        *("  Early class (Sun 11 Jan 08:00)", "  and 3 more: /due"),
-    ]
+@pytest.mark.parametrize("name", OPENINGS)
+def test_it_opens_with_what_is_overdue_and_due_today_and_soon(handles: Handles, name: str) -> None:
+    items, lines = OPENINGS[name]
+    for content, properties in items:
+        handles.memory.create(content, properties)
+    assert summarize_due(handles) == lines
 
 
 def test_a_span_is_never_overdue_and_stands_under_today_until_it_has_ended(handles: Handles) -> None:
@@ -153,10 +171,6 @@ def test_what_is_due_agrees_with_the_question_what_is_overdue(handles: Handles) 
     asked = {item["content"] for item in told.steps[0]["observation"]["items"]}
     assert asked == {item.content for item in group_due(handles)["overdue"].items}
     assert asked == {"2026-01-06", "2026-01-07T08:59", "2026-01-07T06:00+00:00"}
-
-
-def test_nothing_waiting_says_nothing(handles: Handles) -> None:
-    assert summarize_due(handles) == []
 
 
 def test_why_a_line_is_known(handles: Handles, capsys: pytest.CaptureFixture[str]) -> None:

@@ -27,7 +27,6 @@ from app.cli.replay import build_other, run_again
 from app.costs import add_up
 from app.outcome import Done, Waiting
 from app.replay.compare import Difference, compare
-from app.replay.model import OtherPrompt
 from app.replay.rerun import ask_other, copy_store, list_line_texts, repeat
 from app.show.replayed import show_side_by_side
 from app.turn import Assistant, open_assistant
@@ -114,7 +113,7 @@ TURNS: list[tuple[str, list[Any]]] = [
 ]
 
 
-@pytest.mark.parametrize("count", [3, pytest.param(10, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [2, pytest.param(10, marks=pytest.mark.long)])
 def test_the_turns_of_several_threads_are_the_same_again(desk: Desk, count: int) -> None:
     threads = [THREAD.replace("b001", f"b{n:03}") for n in range(count)]
     for thread in threads:
@@ -463,17 +462,6 @@ def test_the_command_asks_other_models_over_their_protocol(ana: Run) -> None:
         assert (done.returncode, again["answer"], again["model"]) == (1, "I leave that to you.", "other")
         assert stub.requests[0]["model"] == "other"
     assert [item["content"] for item in json.loads(ana("items", "--json").stdout)["items"]] == ["Buy milk"]
-
-
-def test_another_prompt_is_what_the_model_is_shown(desk: Desk, tmp_path: Path) -> None:
-    desk.say("I like tea", calls(("append_context", {"content": "Likes tea"})), "Noted.")
-    desk.say("hello", "Hello.")
-    other = ScriptedModel(replies=["Good day."])
-    model = OtherPrompt(inner=other, fill=lambda loaded: f"Be brief. {loaded['lines']}")
-    record = desk.records()[-1]
-    again = desk.ask_other(record, model)
-    assert again["answer"] == "Good day."
-    assert other.seen[0][0].text == "Be brief. {0: 'Likes tea'}"
 
 
 def test_a_prompt_from_a_file_has_the_slots_of_ours(desk: Desk, tmp_path: Path) -> None:

@@ -167,12 +167,6 @@ def test_a_server_that_cannot_start_says_where_it_is_told_why(tmp_path: Path) ->
     assert "Application startup failed" in log.read_text()
 
 
-def test_the_dev_server_takes_no_other_address(ana: Run) -> None:
-    done = ana("dev", "--host", "0.0.0.0")
-    assert done.returncode == 2
-    assert "No such option: --host" in done.stderr
-
-
 class Child:
     """A worker that ends with a code, or only when it is told to."""
 

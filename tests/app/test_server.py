@@ -61,21 +61,6 @@ def test_the_python_example_of_the_readme_runs(server: Server, stub: Stub) -> No
 
 
 @pytest.mark.own_server
-def test_a_thread_of_the_command_line_appears_and_the_reverse(
-    client: SyncLangGraphClient, server: Server, server_env: dict[str, str], stub: Stub
-) -> None:
-    stub.script = [HELLO]
-    answer = command_line(server_env, "ask", "from the shell", "--thread", "shell", "--json")
-    thread = json.loads(answer)["thread_id"]
-    assert texts(client, thread) == ["from the shell", "Hello there."]
-    asked = httpx.post(f"{server.url}/ask", json={"question": "from the web", "thread_id": "shell"}, timeout=30)
-    assert asked.json()["thread_id"] == thread
-    shown = command_line(server_env, "threads", "show", "shell")
-    assert "> from the shell" in shown
-    assert "> from the web" in shown
-
-
-@pytest.mark.own_server
 def test_ask_runs_a_turn_and_the_trace_is_found(server: Server, stub: Stub, server_settings: Settings) -> None:
     stub.script = [MILK, DONE]
     answer = httpx.post(f"{server.url}/ask", json={"question": "milk", "max_steps": 5}, timeout=30)
@@ -222,18 +207,6 @@ def test_a_body_that_is_too_large_is_answered_and_not_reset(server: Server) -> N
 
 
 @pytest.mark.own_server
-def test_a_deep_body_goes_round_no_check(client: SyncLangGraphClient, server: Server, stub: Stub) -> None:
-    thread = client.threads.create()["thread_id"]
-    asked = {"assistant_id": "ana", "input": say("hi"), "context": {"no_such_option": 1}}
-    for depth in (10, 300, 900):
-        body = f'{json.dumps(asked)[:-1]}, "metadata": {{"a": {"[" * depth}{"]" * depth}}}}}'
-        answer = httpx.post(f"{server.url}/threads/{thread}/runs/wait", content=body.encode(), headers=AS_JSON)
-        assert answer.status_code == 422
-        assert "deep" in answer.text or "no field" in answer.text
-    assert client.runs.list(thread) == []
-
-
-@pytest.mark.own_server
 def test_only_ids_reach_the_file_system(server: Server) -> None:
     for id in ("nothing", "..%2F..%2Fetc%2Fpasswd", "a.b", "%00", "x" * 100):
         assert httpx.get(f"{server.url}/trace/{id}").status_code in (400, 404)
@@ -258,7 +231,7 @@ FOREIGN: list[dict[str, str]] = [
 
 @pytest.mark.parametrize(
     ("headers", "path"),
-    [*zip(FOREIGN, cycle(["/ask", "/runs/wait", "/threads", "/threads/search", "/runs/stream"]), strict=False)],
+    [*zip(FOREIGN, cycle(["/mcp", "/ask", "/runs/wait", "/threads", "/threads/search", "/runs/stream"]), strict=False)],
 )
 def test_another_page_cannot_drive_the_server(
     server: Server, stub: Stub, server_settings: Settings, headers: dict[str, str], path: str
@@ -323,35 +296,6 @@ def test_every_answer_can_be_neither_framed_nor_sniffed_nor_embedded(server: Ser
 
 
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
-REFUSED: list[tuple[dict[str, Any], str]] = [
-    ({"context": {"colour": 1}}, "The context has no field 'colour'. Its fields: "),
-    ({"context": {"max_steps": "5"}}, "max_steps is '5'. How often the model may be called"),
-    ({"context": {"max_steps": 101}}, "max_steps is 101. How often the model may be called"),
-    (
-        {"context": {"max_steps": True}},
-        "max_steps is True. How often the model may be called",
-    ),
-    (
-        {"config": {"configurable": {"max_steps": 101}}},
-        "max_steps is 101. How often the model may be called",
-    ),
-    ({"input": "hello"}, "The input is not an object. Send "),
-    ({"input": {"messages": [{"role": "robot", "content": "x"}]}}, "The messages cannot be read: "),
-]
-
-
-@pytest.mark.own_server
-@pytest.mark.parametrize(("part", "sentence"), REFUSED)
-def test_a_request_that_no_run_can_take_is_refused_in_one_line(
-    server: Server, stub: Stub, server_log: Path, part: dict[str, Any], sentence: str
-) -> None:
-    before, asked = server_log.stat().st_size, len(stub.requests)
-    body = {"assistant_id": "ana", "input": say("hi")} | part
-    answer = httpx.post(f"{server.url}/threads/{uuid.uuid4()}/runs/stream", json=body, timeout=30)
-    assert answer.status_code == 422
-    assert answer.json()["detail"].startswith(sentence)
-    assert server_log.read_bytes()[before:].count(b"\n") == 1
-    assert len(stub.requests) == asked
 
 
 @pytest.mark.own_server
@@ -374,6 +318,7 @@ def test_the_sentence_of_an_error_reaches_the_client_and_is_one_line_of_the_log(
     assert "Traceback" not in logged
 
 
+@pytest.mark.own_server
 def test_a_message_with_an_image_is_answered_by_its_text(client: SyncLangGraphClient, stub: Stub) -> None:
     stub.script = [HELLO]
     content = [IMAGE, {"type": "text", "text": "who is this?"}]

@@ -24,7 +24,7 @@ from evals.load.server import free_port
 from tests.conftest import folders
 from tests.forks import run_forked
 from tests.openai_stub import Said, openai_stub
-from tests.reminders.collector import Collector, collecting
+from tests.reminders.collector import Collector
 from tests.terminal import Terminal
 from tests.test_settings import NO_ADDRESS
 
@@ -269,12 +269,6 @@ def test_the_offered_ollama_answers_from_now_on(env_file: Path, tmp_path: Path, 
 
 
 ADDRESS = "Address for reminders, such as ntfys://ntfy.sh/a-long-secret-name (Enter: none)"
-
-
-@pytest.fixture
-def collector() -> Iterator[Collector]:
-    with collecting() as collector:
-        yield collector
 
 
 def set_up_in_terminal(env_file: Path, tmp_path: Path, *addresses: str) -> str:

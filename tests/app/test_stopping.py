@@ -12,7 +12,7 @@ from tests.app.conftest import HELLO, say
 from tests.conftest import folders
 from tests.openai_stub import Said, Stub, openai_stub
 from tests.stopping import PROMPT
-from tests.terminal import Terminal, chatting
+from tests.terminal import Terminal
 from tests.waiting import wait_until
 
 MANY = 4
@@ -46,6 +46,7 @@ def test_a_cancelled_run_lets_go_of_the_model_and_of_its_thread(
         assert values["messages"][-1]["content"] == "Hello there.\n\n---\nno changes"
 
 
+@pytest.mark.own_server
 def test_a_message_that_stops_a_run_is_answered(client: SyncLangGraphClient, stub: Stub, thread: str) -> None:
     stub.script = [hangs("after a word")]
     begin(client, stub, thread)
@@ -66,6 +67,7 @@ def test_stopped_runs_hold_up_nobody(client: SyncLangGraphClient, stub: Stub) ->
         assert stub.closed.acquire(timeout=PROMPT)
 
 
+@pytest.mark.own_server
 def test_a_client_that_leaves_stops_its_run_if_it_asked_for_that(
     client: SyncLangGraphClient, stub: Stub, thread: str
 ) -> None:
@@ -79,25 +81,50 @@ def test_a_client_that_leaves_stops_its_run_if_it_asked_for_that(
     assert values["messages"][-1]["content"] == "Hello there.\n\n---\nno changes"
 
 
-@pytest.mark.parametrize("how", ["silent", "word after word"])
-def test_ctrl_c_at_the_repl_lets_go_of_the_model(tmp_path: Path, how: str) -> None:
-    with openai_stub(hangs(how)) as stub, chatting(folders(tmp_path, **stub.env)) as terminal:
+IGNORING = """
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    from app.cli.main import main
+
+    main()
+"""
+"""The REPL as a script starts it in the background, or a terminal that was started so."""
+
+
+@pytest.mark.parametrize(("how", "script"), [("silent", None), ("word after word", IGNORING)])
+def test_ctrl_c_at_the_repl_lets_go_of_the_model_and_not_of_the_program(
+    tmp_path: Path, how: str, script: str | None
+) -> None:
+    with (
+        openai_stub(hangs(how)) as stub,
+        Terminal(folders(tmp_path, **stub.env, OPENAI_MODEL="slow-one"), script=script) as terminal,
+    ):
+        terminal.until("/help shows the commands.")
         terminal.type("hang\r")
         wait_until(lambda: stub.requests)
+        if how == "silent":
+            terminal.until("Waiting for slow-one, ")
+            terminal.until(" s so far. Ctrl-C stops it.")
         terminal.process.send_signal(signal.SIGINT)
-        terminal.until("Stopped.", PROMPT)
+        terminal.until("Stopped. What was already stored stays.", PROMPT)
         assert stub.closed.acquire(timeout=PROMPT)
         terminal.type("hello\r")
         terminal.until("Hello there.", PROMPT)
+        terminal.type("/quit\r")
+        assert terminal.process.wait(PROMPT) == 0
+    assert "Traceback" not in terminal.seen
 
 
 def test_ctrl_c_ends_ask(tmp_path: Path) -> None:
     with (
-        openai_stub(hangs("word after word")) as stub,
-        Terminal(folders(tmp_path, **stub.env), "ask", "hang") as terminal,
+        openai_stub(hangs("silent")) as stub,
+        Terminal(folders(tmp_path, **stub.env, OPENAI_MODEL="slow-one"), "ask", "hang") as terminal,
     ):
-        wait_until(lambda: stub.requests)
+        terminal.until("Waiting for slow-one, ")
+        terminal.until(" s so far. Ctrl-C stops it.")
         terminal.process.send_signal(signal.SIGINT)
+        terminal.until("Stopped. What was already stored stays.", PROMPT)
         assert terminal.process.wait(PROMPT) == 130
         assert stub.closed.acquire(timeout=PROMPT)
 

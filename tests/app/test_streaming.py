@@ -1,4 +1,7 @@
-"""What a client of the server is sent while a turn runs: one id for each model call, and nothing twice."""
+"""What a client of the server is sent while a turn runs: one id for each model call, and nothing twice.
+
+The dev server streams the same graph in the same way: it is asked where it has a way of its own, and once besides.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -64,6 +67,7 @@ def hear(client: SyncLangGraphClient, stub: Stub, *script: Said, assistant: str 
     return Heard(client.runs.stream(thread, assistant, input=say(ASKED), stream_mode=MODES, **more))
 
 
+@pytest.mark.own_server
 @pytest.mark.database
 def test_an_answer_comes_in_chunks_under_its_id_and_is_not_sent_again(client: SyncLangGraphClient, stub: Stub) -> None:
     heard = hear(client, stub, HELLO)
@@ -96,6 +100,7 @@ def test_a_call_and_the_answer_have_an_id_each_and_the_receipt_comes_with_the_la
     assert [number({"id": event["erase"]}) for event in heard.custom if "erase" in event] == ["1"]
 
 
+@pytest.mark.own_server
 @pytest.mark.database
 def test_a_withdrawn_draft_is_gone_from_the_values_before_the_next_one_comes(
     client: SyncLangGraphClient, stub: Stub
@@ -108,6 +113,7 @@ def test_a_withdrawn_draft_is_gone_from_the_values_before_the_next_one_comes(
     assert "values" in order[order.index("1") : order.index("2")]
 
 
+@pytest.mark.own_server
 def test_an_answer_that_no_model_wrote_is_a_message_of_its_own(client: SyncLangGraphClient, stub: Stub) -> None:
     heard = hear(client, stub, FALSE)
     assert [id for id, _ in heard.streamed()] == ["1", "2", "3", "answer"]
@@ -118,6 +124,7 @@ def test_an_answer_that_no_model_wrote_is_a_message_of_its_own(client: SyncLangG
     assert "erase" in heard.custom[-1]
 
 
+@pytest.mark.own_server
 @pytest.mark.database
 def test_the_first_word_is_there_before_the_second_is_said(client: SyncLangGraphClient, stub: Stub) -> None:
     arrived, waited = threading.Event(), list[bool]()
@@ -128,6 +135,7 @@ def test_the_first_word_is_there_before_the_second_is_said(client: SyncLangGraph
     assert waited == [True]
 
 
+@pytest.mark.own_server
 def test_drafts_can_be_kept_back_until_they_are_checked(client: SyncLangGraphClient, stub: Stub) -> None:
     heard = hear(client, stub, FALSE, MILK, SAVED, context={"stream_drafts": False})
     assert {message["type"] for message in heard.messages} == {"ai", "tool"}
@@ -144,6 +152,7 @@ def read_updates(client: SyncLangGraphClient, stub: Stub, *script: Said, **more:
     return [pair for part in parts if part.event == "updates" for pair in part.data.items()]
 
 
+@pytest.mark.own_server
 def test_updates_tell_draft_correction_call_and_receipt_and_no_clocks(client: SyncLangGraphClient, stub: Stub) -> None:
     (_, begun), *steps = read_updates(client, stub, FALSE, MILK, SAVED)
     nodes = ["reason", "reflect", "reason", "execute_tools", "reason", "reflect"]
@@ -162,6 +171,7 @@ def test_updates_tell_draft_correction_call_and_receipt_and_no_clocks(client: Sy
     assert set(answered) == {"messages", "receipt"}
 
 
+@pytest.mark.own_server
 @pytest.mark.database
 def test_updates_tell_what_is_asked(client: SyncLangGraphClient, stub: Stub) -> None:
     *_, (node, shown), (kind, waiting) = read_updates(client, stub, MILK, context={"autonomy": "advise"})
@@ -169,11 +179,13 @@ def test_updates_tell_what_is_asked(client: SyncLangGraphClient, stub: Stub) -> 
     assert shown["asked"] == waiting[0]["value"]
 
 
+@pytest.mark.own_server
 def test_updates_show_no_draft_that_is_kept_back(client: SyncLangGraphClient, stub: Stub) -> None:
     steps = read_updates(client, stub, FALSE, HELLO, context={"stream_drafts": False})
     assert not [shown for _, shown in steps if "draft" in shown or "draft" in shown.get("correction", {})]
 
 
+@pytest.mark.own_server
 def test_half_a_character_does_not_end_the_run(client: SyncLangGraphClient, stub: Stub) -> None:
     half = Said("Well \ud83d then", calls=[("create_item", {"content": "\ud83d milk"})])
     heard = hear(client, stub, half, Said("Saved \ud83d it."))
@@ -181,6 +193,7 @@ def test_half_a_character_does_not_end_the_run(client: SyncLangGraphClient, stub
     assert [event for event in heard.custom if "tool" in event] == [], "the call is refused"
 
 
+@pytest.mark.own_server
 @pytest.mark.parametrize(
     "thinking",
     [
@@ -196,6 +209,7 @@ def test_no_client_is_sent_a_thought(client: SyncLangGraphClient, stub: Stub, th
     assert "think" not in str(heard.parts)
 
 
+@pytest.mark.own_server
 def test_no_client_is_sent_a_call_as_text(client: SyncLangGraphClient, stub: Stub) -> None:
     written = Said('<tool_call>{"name": "create_item", "arguments": {"content": "Buy milk"}}</tool_call>')
     heard = hear(client, stub, written, SAVED)
@@ -204,6 +218,7 @@ def test_no_client_is_sent_a_call_as_text(client: SyncLangGraphClient, stub: Stu
     assert [event["args"] for event in heard.custom if "tool" in event] == [{"content": "Buy milk"}]
 
 
+@pytest.mark.own_server
 @pytest.mark.parametrize("shown", [["Hello ", "there ", "you. "], []], ids=["as it comes", "kept back"])
 def test_events_show_each_word_once_or_none(client: SyncLangGraphClient, stub: Stub, shown: list[str]) -> None:
     stub.script = [HELLO]

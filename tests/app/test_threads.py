@@ -3,7 +3,6 @@
 import sqlite3
 import threading
 import time
-import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import datetime, timedelta
@@ -138,24 +137,6 @@ def test_the_beginning_of_an_id_is_no_new_name(make_assistant: MakeAssistant, se
         threads.remember(THREAD[:8])
     assert threads.store.names() == {}
     assert threads.open(THREAD[:8]) == THREAD, "the REPL goes on with what its list shows"
-
-
-def test_whoever_owns_every_conversation_waits_for_those_in_use_and_keeps_out_new_ones(settings: Settings) -> None:
-    lock = open_workspace(settings).open_locks().lock(THREAD, "somebody")
-    lock.acquire()
-    with (
-        pytest.raises(StoreBusy, match="somebody"),
-        open_workspace(settings).open_locks().own_all("ana restore", patience=0.05),
-    ):
-        pass
-    lock.release()
-    with open_workspace(settings).open_locks().own_all("ana restore"):
-        for id in (THREAD, str(uuid.uuid4())):
-            with pytest.raises(StoreBusy, match="ana restore"):
-                open_workspace(settings).open_locks().lock(id, "somebody", patience=0).acquire()
-    lock.acquire()
-    lock.release()
-    assert not (settings.ana_data_dir / "locks" / "all.lock").exists()
 
 
 def test_a_kill_of_who_owned_every_conversation_keeps_nobody_out(settings: Settings) -> None:

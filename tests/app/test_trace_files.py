@@ -20,16 +20,6 @@ def make_record(id: str) -> Record:
     return cast(Record, told | {"thread_id": THREAD})
 
 
-def test_a_line_that_a_crash_cut_short_spoils_no_other(tmp_path: Path) -> None:
-    traces = TraceFiles(tmp_path)
-    for id in ("one", "two"):
-        traces.write(make_record(id))
-    path = traces.path(THREAD)
-    path.write_bytes(path.read_bytes()[:-20])
-    traces.write(make_record("three"))
-    assert [record["id"] for record in traces.read(THREAD)] == ["one", "three"]
-
-
 def test_a_full_disk_costs_a_warning_and_no_turn(
     make_assistant: MakeAssistant,
     settings: Settings,

@@ -2,27 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
-from ana.errors import UserError
-from ana.tracing.files import TraceFiles
 from tests.app.conftest import Run
-from tests.conftest import THREAD, MakeAssistant
-
-
-def test_pages_go_back_to_the_beginning(make_assistant: MakeAssistant) -> None:
-    assistant = make_assistant(*["word " * 3000] * 9)
-    for n in range(9):
-        assistant.ask(f"question {n}", THREAD)
-    traces = TraceFiles(assistant.handles.settings.traces_dir)
-    told: list[str] = []
-    before: str | None = None
-    while page := traces.page(THREAD, 4, before):
-        told = [record["question"] for record in page] + told
-        before = page[0]["id"]
-    assert told == [f"question {n}" for n in range(9)]
-    with pytest.raises(UserError, match="no turn 'x'"):
-        traces.page(THREAD, 4, "x")
 
 
 def test_the_doors(ana: Run, tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from tests.app.conftest import Run
 from tests.command_line import run_here
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
-from tests.terminal import Terminal
 from tests.traces_of import find_traces
 
 SECRET = "Borrow the quokka costume"
@@ -148,13 +147,12 @@ def test_a_deleted_conversation_comes_back_whole_until_it_is_purged(ana: Run, tm
     assert [n for n in find_traces(tmp_path / "data", ["quokka"]) if n.startswith("threads")] == []
 
 
-@pytest.mark.parametrize(("answer", "left"), [("y\r", 0), ("\r", 1)])
+@pytest.mark.parametrize(("answer", "left"), [("y\n", 0), ("\n", 1)])
 def test_in_a_terminal_deleting_a_conversation_asks(ana: Run, tmp_path: Path, answer: str, left: int) -> None:
     say(ana, "hello", thread="trip")
-    with Terminal(folders(tmp_path), "threads", "delete", "trip") as terminal:
-        terminal.until("Delete the conversation trip (1 turn)? [y/N]")
-        terminal.type(answer)
-        assert terminal.process.wait(timeout=20) == left
+    done = run_here("threads", "delete", "trip", given=answer, env=folders(tmp_path), is_terminal=True)
+    assert "Delete the conversation trip (1 turn)? [y/N]" in done.stdout + done.stderr
+    assert done.returncode == left
     assert len(ana("threads", "list").stdout.splitlines()) == left
 
 

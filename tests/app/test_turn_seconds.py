@@ -25,8 +25,9 @@ def expect_late(done: Done) -> None:
     assert any(said in done.stdout for said in LATE), done
 
 
-@pytest.mark.parametrize("tool_calls", ["1", "0"])
-@pytest.mark.parametrize("hang", ["silent", "after a word", "word after word"])
+@pytest.mark.parametrize(
+    ("hang", "tool_calls"), [("silent", "1"), ("after a word", "1"), ("word after word", "1"), ("word after word", "0")]
+)
 def test_a_model_that_hangs_is_asked_once_and_the_turn_ends(ana: Run, hang: Any, tool_calls: str) -> None:
     with openai_stub(Said(hang=hang)) as stub:
         expect_late(ask(ana, stub.url, USE_TOOL_CALLS=tool_calls))

@@ -91,16 +91,6 @@ def test_a_command_runs_for_the_person_who_is_named_and_touches_nobody_else() ->
     assert "home" not in run("threads")[1]
 
 
-def test_an_export_and_a_backup_of_a_person_hold_what_is_theirs(tmp_path: Path) -> None:
-    run("users", "add", "anna")
-    keep("anna", "the key is in the blue tin")
-    keep("owner", "buy milk")
-    told = run("export", "-", "--user", "anna")[1]
-    assert ("blue tin" in told, "buy milk" in told) == (True, False)
-    assert run("backup", str(tmp_path / "anna.zip"), "--user", "anna")[1].count("\n") == 1
-    assert "the data of other people" in run("backup", str(tmp_path / "mine.zip"))[1]
-
-
 def write_earlier(name: str, to: Path) -> Path:
     """Write a backup as it was before backups knew whose they are, or had anything that a person has set."""
     person, copied = open_person(name), to.with_suffix("")
@@ -180,25 +170,6 @@ def test_what_is_shown_to_others_is_in_a_backup_and_what_was_ended_stays_so(tmp_
     run("users", "remove", "anna", "--yes")
     run("users", "add", "anna")
     assert "shown to others" in run(*restore)[1], "nothing says that it was ended"
-
-
-def test_a_household_moves_to_another_folder_from_backups_of_everybody(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    run("users", "add", "anna")
-    for name in ("owner", "anna"):
-        keep(name, f"of {name}")
-    key = open_person("anna").get_calendar_key()
-    (open_person("anna").folder / "settings.json").write_text('{"ana_timezone": "Asia/Tokyo"}')
-    run("backup", str(tmp_path / "{user}.zip"), "--all")
-    live_in(tmp_path / "new", monkeypatch)
-    run("users", "add", "anna")
-    for name in ("owner", "anna"):
-        assert run("restore", str(tmp_path / f"{name}.zip"), "--user", name, "--yes")[0] == 0
-        items = run("items", "--user", name)[1]
-        assert [f"of {each}" in items for each in ("owner", "anna")] == [name == "owner", name == "anna"]
-    assert open_person("anna").get_calendar_key() == key
-    assert open_person("anna").settings.ana_timezone == "Asia/Tokyo"
 
 
 def test_a_file_of_the_owners_that_is_called_like_settings_is_not_anas(own: Path, tmp_path: Path) -> None:

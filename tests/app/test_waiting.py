@@ -1,4 +1,4 @@
-"""A turn that waits for a person: told at every door, decided once, and never gone without a trace."""
+"""A turn in which a tool of the person's own asks: told, decided once, and never gone without a trace."""
 
 import json
 import os
@@ -6,7 +6,6 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,14 +23,12 @@ from ana.workspace import open_workspace
 from app.outcome import CutShort, Done, Waiting
 from app.studio import read_rows
 from app.turn import Assistant, open_assistant
-from nodes.requests import decide_all
 from tests.app.conftest import Run
 from tests.app.mailer import MODULE, REQUEST
 from tests.asking import asking
 from tests.conftest import THREAD, folders, script_of
 from tests.forks import run_forked
 from tests.openai_stub import Said, openai_stub
-from tests.sent import typed
 from tools.catalog import catalog, checker, schemas
 
 MILK = ("create_item", {"content": "Buy milk"})
@@ -87,95 +84,45 @@ def reply(assistant: Assistant, given: Any) -> Done | Waiting:
     return assistant.resume(THREAD, given, shown.request_id if isinstance(shown, Waiting) else "-")
 
 
-# every door: a message to be sent, what came back as {"answer", "pending"?}, and a decision on it
-Say = Callable[[str], dict[str, Any]]
-
-
-@dataclass
-class Door:
-    say: Say
-    decide: Callable[[str], dict[str, Any]]
-
-
-def in_process(env: dict[str, str], ana: Run) -> Iterator[Door]:
-    with open_assistant(open_handles(open_workspace(load_settings(env)))) as opened:
-
-        def decide(decision: Any) -> dict[str, Any]:
-            shown = waiting(opened.find_open_turn(THREAD))
-            return opened.resume(THREAD, decide_all(shown.request, decision), shown.request_id).to_json()
-
-        yield Door(lambda text: opened.ask(text, THREAD).to_json(), decide)
-
-
-def command_line(env: dict[str, str], ana: Run) -> Iterator[Door]:
-    shown = ""
-
-    def run(*arguments: str) -> dict[str, Any]:
-        nonlocal shown
-        done = ana("ask", "--thread", THREAD, "--json", *arguments, **env)
-        told: dict[str, Any] = json.loads(done.stdout)
-        assert done.returncode == (3 if "pending" in told else 0), done.stderr
-        shown = told.get("pending", {}).get("request_id", "")
-        return told
-
-    yield Door(run, lambda decision: run("--decide", decision, "--request", shown))
-
-
-def server(env: dict[str, str], ana: Run) -> Iterator[Door]:
-    handles = open_handles(open_workspace(load_settings(env)))
-    shown = ""
-
-    def post(body: dict[str, Any]) -> dict[str, Any]:
-        nonlocal shown
-        answer = client.post("/ask", json=body | {"thread_id": THREAD})
-        assert answer.status_code == 200, answer.text
-        told: dict[str, Any] = answer.json()
-        shown = told.get("pending", {}).get("request_id", "")
-        return told
-
-    with asking(handles) as client:
-        yield Door(
-            lambda text: post({"question": text}),
-            lambda kind: post({"decisions": [{"type": kind}], "request_id": shown}),
-        )
-
-
-DOORS = [in_process, command_line, server]
-
-
-@pytest.mark.parametrize("open_door", DOORS)
-def test_every_door_shows_the_request_and_takes_the_decision_or_another_message(
-    open_door: Any, env: dict[str, str], ana: Run, tmp_path: Path
+def test_a_tool_that_asks_waits_for_the_decision_or_for_another_message(
+    assistant: Open, env: dict[str, str], tmp_path: Path
 ) -> None:
-    decisions = {"reject": ("not sent", []), "approve": ("sent to bob", ["bob"])}
-    with openai_stub(Said()) as stub:
-        env |= stub.env
-        for door in open_door(env, ana):
-            for turns, (decision, (observed, sent)) in enumerate(decisions.items()):
-                stub.script = [Said(calls=[MAIL]), Said("That is that.")]
-                asked = door.say("Write to Bob")
-                steps = asked.pop("steps")
-                assert re.fullmatch("[0-9a-f]{32}", asked["pending"].pop("request_id"))
-                assert asked == {"answer": "", "thread_id": THREAD, "pending": REQUEST}
-                assert [step["tool"] for step in steps] == ["send_mail"]
-                assert mails(tmp_path) == []
-                assert len(records(env)) == turns, "the record is written when the turn ends"
-                told = door.decide(decision)
-                assert (told["answer"], told["steps"][0]["observation"]) == ("That is that.", observed)
-                assert mails(tmp_path) == sent
-                record = records(env)[-1]
-                assert (record["answer"], record["error"], record["id"]) == ("That is that.", None, told["trace_id"])
-            stub.script = [Said(calls=[MAIL]), Said("Fine.")]
-            door.say("Write to Bob")
-            assert door.say("Never mind")["answer"] == "Fine."
-    messages = stub.requests[-1]["messages"][-4:]
-    assert [m["role"] for m in messages] == ["assistant", "tool", "assistant", "user"]
-    assert "did not run" in messages[1]["content"]
-    assert messages[2]["content"] == NOT_DONE
-    *_, ended, last = records(env)
+    opened = assistant(calls(MAIL), "Not sent.", calls(MAIL), "Sent.", calls(MAIL), "Fine.")
+    decisions: dict[str, tuple[str, list[str]]] = {"reject": ("not sent", []), "approve": ("sent to bob", ["bob"])}
+    for turns, (decision, (observed, sent)) in enumerate(decisions.items()):
+        asked = waiting(opened.ask("Write to Bob", THREAD))
+        assert asked.to_json()["pending"] == {"request_id": asked.request_id, **REQUEST}
+        assert re.fullmatch("[0-9a-f]{32}", asked.request_id)
+        assert len(records(env)) == turns, "the record is written when the turn ends"
+        with pytest.raises(WrongReply, match="'respond'"):
+            reply(opened, {"decisions": [{"type": "respond"}]})
+        done = reply(opened, {"decisions": [{"type": decision}]})
+        assert (done.steps[0]["observation"], mails(tmp_path)) == (observed, sent)
+        assert (records(env)[-1]["answer"], records(env)[-1]["error"]) == (done.answer, None)
+    waiting(opened.ask("Write to Bob", THREAD))
+    assert opened.ask("Never mind", THREAD).answer == "Fine."
+    told = [message.text for message in script_of(opened).seen[-1][-4:]]
+    assert ("did not run" in told[1], told[2]) == (True, NOT_DONE)
+    ended = records(env)[-2]
     assert (ended["question"], ended["answer"], ended["error"]) == ("Write to Bob", NOT_DONE, NOT_DONE)
-    assert "did not run" in ended["steps"][0]["observation"]["error"]
-    assert (last["answer"], mails(tmp_path)) == ("Fine.", ["bob"])
+    assert mails(tmp_path) == ["bob"]
+
+
+BODIES: list[dict[str, Any]] = [
+    APPROVE,
+    APPROVE | {"thread_id": "x", "question": "hello"},
+    {"decisions": [], "thread_id": "x"},
+    {"decisions": [{"type": "approve", "more": 1}], "thread_id": "x"},
+    {"decisions": [{"type": "edit"}], "thread_id": "x"},
+]
+
+
+def test_decisions_over_http_are_validated(env: dict[str, str]) -> None:
+    with asking(open_handles(open_workspace(load_settings(env)), model=ScriptedModel(replies=[]))) as client:
+        for body in BODIES:
+            answer = client.post("/ask", json=body)
+            assert (answer.status_code, answer.json()["error"][-1]) == (422, "."), (body, answer.text)
+        assert client.post("/ask", json=APPROVE | {"thread_id": "x"}).status_code == 409
 
 
 def test_the_command_line_says_what_is_asked_and_the_next_step(ana: Run, env: dict[str, str], tmp_path: Path) -> None:
@@ -205,69 +152,6 @@ def test_the_command_line_says_what_is_asked_and_the_next_step(ana: Run, env: di
         assert "> Write to Bob" in run("threads", "show", "my mail").stdout
 
 
-WRONG_USE = [
-    (["ask", "hello", "--thread", "x", "--decide", "approve"], "either a question or --decide"),
-    (["ask", "--decide", "approve"], "--decide needs --thread"),
-    (["ask", "--thread", "x", "--decide", "no-such-file"], "approve, reject or a file"),
-    (["ask", "--thread", "x"], "Missing argument"),
-    (["ask", "hello", "--request", "x"], "--request needs --decide"),
-]
-
-
-def test_a_wrong_combination_is_wrong_use(ana: Run) -> None:
-    for arguments, named in WRONG_USE:
-        done = ana(*arguments)
-        assert done.returncode == 2, arguments
-        assert named in " ".join(done.stderr.replace("│", " ").split())
-
-
-BODIES: list[tuple[dict[str, Any], int]] = [
-    (APPROVE, 422),
-    (APPROVE | {"thread_id": "x", "question": "hello"}, 422),
-    ({"decisions": [], "thread_id": "x"}, 422),
-    ({"decisions": [{"type": "approve", "more": 1}], "thread_id": "x"}, 422),
-    ({"decisions": [{"type": "edit"}], "thread_id": "x"}, 422),
-    ({"decisions": APPROVE["decisions"] * 2, "thread_id": THREAD}, 422),
-    (APPROVE | {"thread_id": "x"}, 409),
-]
-
-
-def test_decisions_over_http_are_validated(env: dict[str, str]) -> None:
-    handles = open_handles(
-        open_workspace(load_settings(env)), model=ScriptedModel(replies=[calls(MAIL), "That is that."])
-    )
-    with asking(handles) as client:
-        asked = client.post("/ask", json={"question": "Write to Bob", "thread_id": THREAD}).json()
-        named = {"thread_id": THREAD, "request_id": asked["pending"]["request_id"]}
-        for body, status in BODIES:
-            answer = client.post("/ask", json=named | body if body.get("thread_id") == THREAD else body)
-            assert answer.status_code == status, (body, answer.text)
-            assert answer.json()["error"].endswith(".")
-        for other in ({}, {"request_id": "another"}):
-            answer = client.post("/ask", json=APPROVE | {"thread_id": THREAD} | other)
-            assert answer.status_code == 409
-            assert answer.json()["error"].startswith("Nothing was done: ")
-            assert answer.json() == asked | {"error": answer.json()["error"]}, "what waits is shown again"
-        assert [client.post("/ask", json=APPROVE | named).status_code for _ in range(2)] == [200, 409]
-
-
-def test_the_repl_asks_and_takes_the_next_line(ana: Run, env: dict[str, str], tmp_path: Path) -> None:
-    mail = Said(calls=[MAIL])
-    with openai_stub(mail, Said("First."), mail, Said("Second."), mail, Said("Third.")) as stub:
-        run = partial(ana, "chat", **env | stub.env)
-        first = run(given="Write to Bob\ny\nWrite to Bob\n\n").stdout
-        assert first.count("may I?") == 2
-        assert "First." in first.partition("> y")[2]
-        assert mails(tmp_path) == ["bob"], "an empty line leaves it waiting"
-        second = run(given="/items\nn\n/quit\n").stdout
-        assert "This conversation waits for your decision." in second
-        assert second.index("Sends a mail.\n    to: bob") < second.index("> n") < second.index("Second.")
-        third = run(given="Write to Bob\nno, leave it\ny\n").stdout
-    assert f"> no, leave it\n{NOT_DONE}\nThird." in third
-    assert typed(stub.requests[-1]["messages"][-1]["content"]) == "y", "a yes is a message where nothing waits"
-    assert mails(tmp_path) == ["bob"]
-
-
 def test_a_for_all_leaves_out_what_a_tool_of_the_persons_own_asks(
     ana: Run, env: dict[str, str], tmp_path: Path
 ) -> None:
@@ -276,20 +160,6 @@ def test_a_for_all_leaves_out_what_a_tool_of_the_persons_own_asks(
         told = ana("chat", given="Write to Bob\na\n", **env | stub.env).stdout
     assert told.count("may I?") == 2
     assert mails(tmp_path) == ["bob"], "nobody has weighed what ordered it"
-
-
-def test_a_decision_is_given_to_what_was_shown(assistant: Open) -> None:
-    opened = assistant(calls(MAIL), calls(("send_mail", {"to": "eve"})), "Done with it.")
-    shown = waiting(opened.ask("Write to Bob", THREAD))
-    waiting(opened.ask("Write to Eve", THREAD))
-    with pytest.raises(NotWaiting, match="meanwhile"):
-        opened.resume(THREAD, APPROVE, shown.request_id)
-    with pytest.raises(WrongReply, match="'respond'"):
-        reply(opened, {"decisions": [{"type": "respond"}]})
-    assert opened.finish(THREAD) is None, "only a decision or a message ends it"
-    assert reply(opened, APPROVE).answer == "Done with it."
-    with pytest.raises(NotWaiting):
-        reply(opened, APPROVE)
 
 
 def test_a_request_of_another_shape_is_passed_on(assistant: Open, env: dict[str, str]) -> None:

@@ -95,37 +95,48 @@ def test_what_it_is_sent_is_plain_and_takes_turns(tmp_path: Path) -> None:
     assert json.loads(messages[4]["content"]) == {"final": {"answer": "You have one task: the cake."}}
 
 
-REFUSALS = [
-    OLLAMA,
-    Said(status=404, error="No endpoints found that support tool use. Try disabling a tool."),
-    Said(status=400, error='"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'),
-    Said(status=422, error="body.tools: extra fields not permitted"),
-    Said(status=400, error="Unrecognized request argument supplied: tool_choice"),
+REFUSED: list[tuple[str, Said]] = [
+    ("tools", OLLAMA),
+    ("tools", Said(status=404, error="No endpoints found that support tool use. Try disabling a tool.")),
+    ("tools", Said(status=400, error='"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser')),
+    ("tools", Said(status=422, error="body.tools: extra fields not permitted")),
+    ("tools", Said(status=400, error="Unrecognized request argument supplied: tool_choice")),
+    ("schema", Said(status=400, error="Invalid parameter: 'response_format' of type 'json_schema' is not supported")),
+    ("schema", Said(status=404, error="No endpoints found that can handle structured outputs.")),
+    ("schema", Said(status=400, error="JSON schema conversion failed: unsupported")),
+    ("schema", Said(status=422, error="failed to parse grammar")),
 ]
+FAILED: list[tuple[str, Said]] = [
+    ("tools", Said(status=400, error="An assistant message with 'tool_calls' must be followed by tool messages")),
+    ("tools", Said(status=400, error="maximum context length is 8192 tokens")),
+    ("tools", Said(status=404, error="model gpt-9 not found")),
+    ("tools", Said(status=401, error="tools need another key")),
+    ("schema", Said(status=400, error="maximum context length is 8192 tokens")),
+    ("schema", Said(status=401, error="response_format needs another key")),
+]
+SENT_AS = {"tools": "tools", "schema": "response_format"}
 
 
-@pytest.mark.parametrize("refusal", REFUSALS, ids=lambda said: said.error[:20])
-def test_auto_is_refused_once_and_remembers_it(tmp_path: Path, refusal: Said) -> None:
-    with openai_stub(*without_tools(WRITE, FINAL, refusal=refusal)) as stub:
-        answer = ask(stub, tmp_path, "Mum's cake, please", "thanks", "bye")
+def refuse(what: str, said: Said, *replies: str) -> list[Any]:
+    """Return a model behind an endpoint that answers so to tools, or to a schema for the reply."""
+    return [*without_tools(*replies, **({"refusal": said} if what == "tools" else {"schema_refusal": said}))]
+
+
+@pytest.mark.parametrize(("what", "refusal"), REFUSED, ids=lambda each: getattr(each, "error", each)[:20])
+def test_what_an_endpoint_refuses_is_remembered(tmp_path: Path, what: str, refusal: Said) -> None:
+    mode = "auto" if what == "tools" else "0"
+    with openai_stub(*refuse(what, refusal, WRITE, FINAL)) as stub:
+        answer = ask(stub, tmp_path, "Mum's cake, please", "thanks", "bye", USE_TOOL_CALLS=mode)
     assert answer.answer == "You have one task: the cake."
-    assert ["tools" in request for request in stub.requests] == [True, *[False] * 4]
+    assert [SENT_AS[what] in request for request in stub.requests] == [True, *[False] * 4]
 
 
-OTHERS = [
-    Said(status=400, error="An assistant message with 'tool_calls' must be followed by tool messages"),
-    Said(status=400, error="maximum context length is 8192 tokens"),
-    Said(status=404, error="model gpt-9 not found"),
-    Said(status=401, error="tools need another key"),
-]
-
-
-@pytest.mark.parametrize("failure", OTHERS, ids=lambda said: said.error[:20])
-def test_auto_takes_no_other_error_for_a_refusal(tmp_path: Path, failure: Said) -> None:
-    with openai_stub(*without_tools(FINAL, refusal=failure)) as stub:
-        answer = ask(stub, tmp_path, "hi")
+@pytest.mark.parametrize(("what", "failure"), FAILED, ids=lambda each: getattr(each, "error", each)[:20])
+def test_no_other_error_is_taken_for_a_refusal(tmp_path: Path, what: str, failure: Said) -> None:
+    with openai_stub(*refuse(what, failure, FINAL)) as stub:
+        answer = ask(stub, tmp_path, "hi", USE_TOOL_CALLS="auto" if what == "tools" else "0")
     assert answer.error
-    assert all("tools" in request for request in stub.requests)
+    assert all(SENT_AS[what] in request for request in stub.requests)
 
 
 def test_native_only_never_falls_back(tmp_path: Path) -> None:
@@ -175,33 +186,11 @@ def test_a_decision_that_stays_broken_ends_with_a_clear_answer(tmp_path: Path) -
     assert again.answer == "You have one task: the cake."
 
 
-def test_of_two_decisions_none_is_run_and_the_model_is_asked_for_one(tmp_path: Path) -> None:
-    two = '{"tool": {"name": "create_item", "args": {"content": "Milk"}}}\n{"final": {"answer": "Saved!"}}'
-    one = two.partition("\n")[0]
-    with openai_stub(*without_tools(two, one, FINAL)) as stub:
-        answer = ask(stub, tmp_path, "milk", USE_TOOL_CALLS="0")
-    assert [step["tool"] for step in answer.steps] == ["⛔️validation_error", "create_item"]
-    assert "create_item, final 'Saved!'" in stub.requests[1]["messages"][-1]["content"]
-    assert [change["op"] for change in answer.changes] == ["create"]
-
-
 def test_a_reply_without_anything_is_no_action(tmp_path: Path) -> None:
     with openai_stub(*without_tools("", FINAL)) as stub:
         answer = ask(stub, tmp_path, "hi", USE_TOOL_CALLS="0")
     assert [step["tool"] for step in answer.steps] == ["⛔️no_action"]
     assert answer.answer == "You have one task: the cake."
-
-
-SCHEMA_REFUSALS = [
-    Said(status=400, error="Invalid parameter: 'response_format' of type 'json_schema' is not supported"),
-    Said(status=404, error="No endpoints found that can handle structured outputs."),
-    Said(status=400, error="JSON schema conversion failed: unsupported"),
-    Said(status=422, error="failed to parse grammar"),
-]
-OTHER_ERRORS = [
-    Said(status=400, error="maximum context length is 8192 tokens"),
-    Said(status=401, error="response_format needs another key"),
-]
 
 
 def test_the_schema_takes_a_decision_and_nothing_else(tmp_path: Path) -> None:
@@ -231,25 +220,9 @@ def test_the_schema_takes_a_decision_and_nothing_else(tmp_path: Path) -> None:
         assert not schema.is_valid(wrong), wrong
 
 
-@pytest.mark.parametrize("refusal", SCHEMA_REFUSALS, ids=lambda said: said.error[:20])
-def test_a_refusal_of_the_schema_is_remembered_and_the_reply_read_as_it_comes(tmp_path: Path, refusal: Said) -> None:
-    with openai_stub(*without_tools(WRITE, FINAL, schema_refusal=refusal)) as stub:
-        answer = ask(stub, tmp_path, "Mum's cake, please", "thanks", USE_TOOL_CALLS="0")
-    assert answer.answer == "You have one task: the cake."
-    assert ["response_format" in request for request in stub.requests] == [True, False, False, False]
-
-
 def test_an_endpoint_that_refuses_tools_and_a_schema_is_asked_twice_more_once(tmp_path: Path) -> None:
-    with openai_stub(*without_tools(WRITE, FINAL, schema_refusal=SCHEMA_REFUSALS[0])) as stub:
+    with openai_stub(*without_tools(WRITE, FINAL, schema_refusal=REFUSED[-1][1])) as stub:
         answer = ask(stub, tmp_path, "Mum's cake, please", "thanks")
     assert answer.answer == "You have one task: the cake."
     shapes = [("tools" in request, "response_format" in request) for request in stub.requests]
     assert shapes == [(True, False), (False, True), *[(False, False)] * 3]
-
-
-@pytest.mark.parametrize("failure", OTHER_ERRORS, ids=lambda said: said.error[:20])
-def test_no_other_error_is_taken_for_a_refusal_of_the_schema(tmp_path: Path, failure: Said) -> None:
-    with openai_stub(*without_tools(FINAL, schema_refusal=failure)) as stub:
-        answer = ask(stub, tmp_path, "hi", USE_TOOL_CALLS="0")
-    assert answer.error
-    assert all("response_format" in request for request in stub.requests)

@@ -39,12 +39,3 @@ def test_it_is_listed_by_when_it_was_used_and_shown_whole(
     assert "Pay the rent" in ana("threads", "show", name).stdout
     assert ana("threads", "show", str(place + 1)).stdout == ana("threads", "show", name).stdout
     assert name in ana("chat", given="/threads\n/quit\n").stdout
-
-
-def test_it_is_deleted_and_restored_as_any_other(ana: Run, name: str) -> None:
-    listed = ana("threads", "list").stdout
-    assert ana("threads", "delete", name, "--yes").returncode == 0
-    assert name not in ana("threads", "list").stdout
-    assert ana("threads", "delete", name, "--yes").returncode != 0
-    assert ana("threads", "restore", name).returncode == 0
-    assert ana("threads", "list").stdout == listed

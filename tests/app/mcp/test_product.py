@@ -42,13 +42,6 @@ def test_a_search_that_nothing_fits_gives_nothing(served: Sessions, handles: Han
     assert nothing["results"] == []
 
 
-def test_several_wordings_are_one_question(served: Sessions, handles: Handles) -> None:
-    handles.memory.create("Order the tulip bulbs")
-    handles.memory.create("Sharpen the spade")
-    found: Any = call(served, "query_items", {"text": ["tulip bulbs", "sharpen spade"]}).structured_content
-    assert {each["content"] for each in found["items"]} == {"Order the tulip bulbs", "Sharpen the spade"}
-
-
 @pytest.mark.parametrize(
     ("right", "created", "deleted"), [("all", True, True), ("write", True, False), ("read", False, False)]
 )

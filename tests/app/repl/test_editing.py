@@ -36,7 +36,7 @@ def test_a_day_a_time_and_a_no_stay_texts_and_numbers_are_numbers() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["a: [", "a: &x [*x]", "[" * 100_000, "[" * 101 + "]" * 101, "a: !!python/name:os x"])
+@pytest.mark.parametrize("text", ["a: [", "a: &x [*x]", "[" * 20_000, "[" * 101 + "]" * 101, "a: !!python/name:os x"])
 def test_what_cannot_be_read_is_a_value_error(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         read_values(text)

@@ -1,6 +1,5 @@
 """Reminders ring where a person looks while the REPL is open, and the model is told where they will."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,14 +13,8 @@ from ana.workspace import open_workspace
 from tests.app.conftest import Run
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
-from tests.reminders.collector import Collector, collecting
+from tests.reminders.collector import Collector
 from tests.terminal import chatting
-
-
-@pytest.fixture
-def collector() -> Iterator[Collector]:
-    with collecting() as collector:
-        yield collector
 
 
 def keep(env: dict[str, str], text: str, *, seconds: float) -> None:

@@ -108,6 +108,13 @@ RUNS: list[tuple[Any, str]] = [
     ({"input": say("x"), "config": {"thread_id": str(uuid.uuid4())}}, "The config has no field 'thread_id'"),
     ({"input": say("x"), "config": {"tags": 5}}, "The tags of the config is 5"),
     ({"input": say("x"), "config": {"metadata": [1]}}, "The metadata of the config is [1]"),
+    ({"input": "hello"}, "The input is not an object. Send "),
+    ({"input": {"messages": [{"role": "robot", "content": "x"}]}}, "The messages cannot be read: "),
+    ({"input": say("x"), "context": {"colour": 1}}, "The context has no field 'colour'. Its fields: "),
+    ({"input": say("x"), "context": {"max_steps": "5"}}, "max_steps is '5'. How often the model may be called"),
+    ({"input": say("x"), "context": {"max_steps": 101}}, "max_steps is 101. How often the model may be called"),
+    ({"input": say("x"), "context": {"max_steps": True}}, "max_steps is True. How often the model may be called"),
+    ({"input": say("x"), "config": {"configurable": {"max_steps": 101}}}, "max_steps is 101. How often the model may"),
     ({"input": say("x"), "config": {"recursion_limit": -1}}, "The recursion_limit of the config is -1"),
 ]
 

@@ -101,12 +101,12 @@ def attack(client: Client, chance: random.Random, count: int, states: dict[str, 
     faults = []
     for number in range(count):
         thread = chance.choice([*states])
-        names = {"thread": thread, "run_id": runs[thread], "assistant_id": assistant, "namespace": "x"}
+        names = {"thread": thread, "run_id": runs[thread], "assistant_id": assistant}
         names |= {
             "checkpoint": states[thread]["checkpoint"]["checkpoint_id"],
             "new": str(uuid.UUID(int=chance.getrandbits(128))),
         }
-        names |= {"thread_id": spell(chance, thread), "checkpoint_id": names["checkpoint"], "cron_id": names["new"]}
+        names |= {"thread_id": spell(chance, thread), "checkpoint_id": names["checkpoint"]}
         method, path, body = ROUTES[number % len(ROUTES)]
         body = fill(body, names)
         if chance.random() < 0.35:

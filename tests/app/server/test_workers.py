@@ -155,13 +155,19 @@ def texts(server: Server, thread: str) -> list[str]:
     return [strip_receipt(each["content"]) for each in messages if each["type"] != "tool" and each["content"]]
 
 
-def begin_and_kill(fleet: Fleet, web: Server, thread: str) -> tuple[Gate, str]:
-    """Kill a worker in mid-turn, after it has kept milk; return the gate at which its model waits, and the run."""
-    gate = Gate(store("milk"), Said("Saved."), before=1)
+def begin_turn(fleet: Fleet, web: Server, thread: str, gate: Gate) -> tuple[Process, str]:
+    """Begin a run; return the worker that carries it out, and the run, when its model waits."""
     fleet.stub.script = [gate]
     worker = fleet.work()
     run = begin(web, thread, "keep milk", stream_mode=["values"])
     gate.wait()
+    return worker, run
+
+
+def begin_and_kill(fleet: Fleet, web: Server, thread: str) -> tuple[Gate, str]:
+    """Kill a worker in mid-turn, after it has kept milk; return the gate at which its model waits, and the run."""
+    gate = Gate(store("milk"), Said("Saved."), before=1)
+    worker, run = begin_turn(fleet, web, thread, gate)
     worker.kill()
     worker.wait()
     return gate, run
@@ -253,10 +259,7 @@ def test_what_a_killed_worker_had_begun_another_ends_and_doubles_nothing(fleet: 
 def test_a_worker_that_was_held_up_for_long_writes_nothing(fleet: Fleet) -> None:
     web, thread = fleet.serve(), str(uuid.uuid4())
     gate = Gate(store("late"), store("milk"), Said("Saved."))
-    fleet.stub.script = [gate]
-    late = fleet.work()
-    run = begin(web, thread, "keep milk", stream_mode=["values"])
-    gate.wait()
+    late, run = begin_turn(fleet, web, thread, gate)
     late.send_signal(signal.SIGSTOP)
     fleet.work()
     follow(web, thread, run)
@@ -293,10 +296,7 @@ def test_a_run_that_was_stopped_after_its_worker_was_killed_no_other_door_goes_o
 def test_what_another_door_has_ended_while_a_worker_was_held_up_is_done(fleet: Fleet) -> None:
     web, thread = fleet.serve(), str(uuid.uuid4())
     gate = Gate(store("late"), store("milk"), Said("Saved."))
-    fleet.stub.script = [gate]
-    late = fleet.work()
-    run = begin(web, thread, "keep milk")
-    gate.wait()
+    late, run = begin_turn(fleet, web, thread, gate)
     late.send_signal(signal.SIGSTOP)
     ask(web, thread, "and?")
     late.send_signal(signal.SIGCONT)
@@ -309,10 +309,7 @@ def test_what_another_door_has_ended_while_a_worker_was_held_up_is_done(fleet: F
 def test_a_worker_that_stops_leaves_a_run_that_does_not_end_in_time(fleet: Fleet) -> None:
     web, thread = fleet.serve(), str(uuid.uuid4())
     gate = Gate(store("milk"), Said("Saved."), before=1)
-    fleet.stub.script = [gate]
-    first = fleet.work()
-    run = begin(web, thread, "keep milk", stream_mode=["values"])
-    gate.wait()
+    first, run = begin_turn(fleet, web, thread, gate)
     first.send_signal(signal.SIGTERM)
     assert first.wait(60) == 0
     assert get(web, f"/threads/{thread}/runs/{run}")["status"] == "pending"

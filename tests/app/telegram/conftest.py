@@ -5,8 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from app.telegram.api import Api
 from tests.app.telegram.home import Home
 from tests.telegram_stub import TelegramStub, telegram_stub
+
+
+@pytest.fixture(autouse=True)
+def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a call that failed be tried again at once."""
+    monkeypatch.setattr(Api.__init__, "__defaults__", (0.01,))
 
 
 @pytest.fixture

@@ -163,29 +163,44 @@ def test_what_came_while_nothing_ran_is_answered_and_said_to_be_late(home: Home)
     assert second.startswith("Two.")
 
 
-@pytest.mark.parametrize("what", [{"photo": [{"file_id": "a"}]}, {"document": {"file_id": "a"}}, {"location": {}}])
-def test_other_things_get_a_sentence_and_hold_up_nothing(home: Home, what: dict[str, Any]) -> None:
-    home.stub.say("", **what)
-    assert home.say("hello", "Hello.").startswith("Hello.")
-    assert home.stub.texts[0].startswith("I can only read text and voice messages here")
+def fail(_: object) -> Handles:
+    raise ZeroDivisionError("oh")
 
 
-def test_a_model_that_fails_is_told_and_holds_up_nothing(home: Home) -> None:
-    home.stub.say("hello")
+NOT_READ = "I can only read text and voice messages here"
+HOLDING_UP: dict[str, tuple[dict[str, Any], str]] = {
+    "a picture": ({"photo": [{"file_id": "a"}]}, NOT_READ),
+    "a document": ({"document": {"file_id": "a"}}, NOT_READ),
+    "a place": ({"location": {}}, NOT_READ),
+    "a model that fails": ({"text": "hello"}, "no further reply"),
+    "what was not foreseen": ({"text": "hello"}, "ZeroDivisionError"),
+    "a person who has blocked the bot": ({"text": "hello"}, ""),
+    "a chat that is gone": ({"text": "hello"}, ""),
+}
+
+
+@pytest.mark.parametrize("name", HOLDING_UP)
+def test_what_cannot_be_answered_gets_a_sentence_and_holds_up_nothing(home: Home, name: str) -> None:
+    message, told = HOLDING_UP[name]
+    refusals = {
+        "a person who has blocked the bot": "Forbidden: bot was blocked by the user",
+        "a chat that is gone": "Bad Request: chat not found",
+    }
+    home.stub.faults["sendMessage"] += [refusals[name]] if name in refusals else []
+    home.model.replies += [fail] if name == "what was not foreseen" else []
+    home.stub.say(**{"text": "", **message})
     home.read()
+    assert not told or told in home.stub.texts[0]
     assert home.say("hello", "Hello.").startswith("Hello.")
-    assert "no further reply" in home.stub.texts[0]
 
 
-def test_what_was_not_foreseen_is_told_and_holds_up_nothing(home: Home) -> None:
-    def fail(_: object) -> Handles:
-        raise ZeroDivisionError("oh")
-
-    home.model.replies.append(fail)
-    home.stub.say("hello")
-    home.read()
-    assert "ZeroDivisionError" in home.stub.texts[0]
+@pytest.mark.parametrize(
+    "broken", [{"message": {}}, {"callback_query": {}}, {"message": {"chat": 5}}, {"edited_message": {}}]
+)
+def test_what_is_no_update_holds_up_nothing(home: Home, broken: dict[str, Any]) -> None:
+    home.stub._add(**broken)
     assert home.say("hello", "Hello.").startswith("Hello.")
+    assert home.chat.id == ME
 
 
 def ask_to_delete(careful: Home, count: int = 1) -> list[str]:
@@ -205,40 +220,6 @@ def test_a_request_is_shown_with_all_that_it_would_do_and_survives_a_restart(car
     assert "Done." in careful.read()[-1]
     assert careful.memory.count() == 0
     assert not any(each["buttons"] for each in careful.stub.messages.values()), "what is decided has no buttons"
-
-
-@pytest.mark.parametrize(
-    ("presses", "left"),
-    [
-        (["All"], []),
-        (["None"], [1, 2, 3]),
-        (["☐ 1", "☐ 3", "☑ 1", "Only 3"], [1, 2]),
-        (["☐ 1", "☐ 2", "Only 1, 2"], [3]),
-    ],
-)
-def test_of_several_acts_each_all_or_none_is_done(careful: Home, presses: list[str], left: list[int]) -> None:
-    ask_to_delete(careful, 3)
-    careful.model.replies.append("Done.")
-    for each in presses:
-        careful.stub.press(each)
-        careful.read()
-    assert sorted(item.content for item in careful.memory.items()) == [f"Thing {n}" for n in left]
-    assert "Done." in careful.stub.texts[-1]
-
-
-@pytest.mark.parametrize(("word", "left"), [("ja", 0), ("no", 1)])
-def test_a_yes_or_a_no_can_be_written(careful: Home, word: str, left: int) -> None:
-    ask_to_delete(careful)
-    careful.say(word, "Right.")
-    assert careful.memory.count() == left
-
-
-def test_another_message_shows_the_request_again_and_is_not_carried_out(careful: Home) -> None:
-    ask_to_delete(careful)
-    told = careful.say("what is the weather?")
-    assert "was not carried out" in told
-    assert "Thing 1" in told
-    assert [bool(each["buttons"]) for each in careful.stub.messages.values()] == [False, True]
 
 
 def test_a_button_of_what_was_decided_does_nothing_more(careful: Home) -> None:

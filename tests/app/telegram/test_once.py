@@ -13,7 +13,7 @@ from app.telegram.bot import Bot
 from app.telegram.updates import read_update
 from tests.app.telegram.home import Home
 from tests.forks import run_forked
-from tests.telegram_stub import ME, TelegramStub
+from tests.telegram_stub import TelegramStub
 
 
 class Killed(BaseException):
@@ -207,24 +207,3 @@ def test_a_message_that_the_person_has_deleted_is_sent_again(home: Home) -> None
 
 def test_a_form_that_telegram_does_not_read_is_shown_without_form(home: Home) -> None:
     assert "bold" in home.say("hello", "| a |\n|---|\n| **bold** |")
-
-
-@pytest.mark.parametrize("fault", ["Forbidden: bot was blocked by the user", "Bad Request: chat not found"])
-def test_a_chat_that_takes_nothing_holds_up_nothing(home: Home, fault: str) -> None:
-    home.stub.faults["sendMessage"].append(fault)
-    home.stub.say("hello")
-    home.read()
-    assert home.say("hello", "Hello.").startswith("Hello.")
-
-
-def test_what_is_no_update_holds_up_nothing(home: Home) -> None:
-    broken: tuple[dict[str, Any], ...] = (
-        {"message": {}},
-        {"callback_query": {}},
-        {"message": {"chat": 5}},
-        {"edited_message": {}},
-    )
-    for told in broken:
-        home.stub._add(**told)
-    assert home.say("hello", "Hello.").startswith("Hello.")
-    assert home.chat.id == ME
