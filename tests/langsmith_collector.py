@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from email import message_from_bytes
 from http.server import BaseHTTPRequestHandler
 from typing import Any
+from uuid import uuid4
 
 from tests.loopback_server import serve_on_loopback
 
@@ -47,6 +48,8 @@ class Collector:
     url: str = ""
     requests: list[Request] = field(default_factory=list)
     runs: dict[str, dict[str, Any]] = field(default_factory=dict)
+    feedback: list[dict[str, Any]] = field(default_factory=list)
+    datasets: list[dict[str, Any]] = field(default_factory=list)
     changed: threading.Condition = field(default_factory=threading.Condition)
     answering: threading.Event = field(default_factory=threading.Event)
     """While it is not set, connections are taken and nothing is answered."""
@@ -82,11 +85,22 @@ class Collector:
             self.requests.append(request)
             if request.path.endswith("/runs/multipart"):
                 self._read_multipart(request)
+            elif request.path == "/feedback":
+                self.feedback.append(json.loads(request.body))
             self.changed.notify_all()
 
     def answer(self, request: Request) -> Any:
-        """Return what LangSmith would answer."""
-        return INFO if request.path == "/info" else {}
+        """Return what LangSmith would answer: of a dataset or an experiment that is made, itself."""
+        path = request.path.split("?")[0]
+        if request.method == "GET":
+            return self.datasets if path == "/datasets" else INFO if path == "/info" else []
+        if path not in ("/datasets", "/sessions"):
+            return {}
+        made = {"id": str(uuid4()), "created_at": "2026-01-07T09:00:00Z", "start_time": "2026-01-07T09:00:00Z"}
+        made |= {"tenant_id": str(uuid4())} | json.loads(request.body)
+        if path == "/datasets":
+            self.datasets.append(made)
+        return made
 
     def _read_multipart(self, request: Request) -> None:
         head = f"Content-Type: {request.headers['content-type']}\r\n\r\n".encode()

@@ -110,8 +110,8 @@ def _connect(secrets: tuple[str, ...]) -> None:
     atexit.register(_flush, client)
 
 
-def make_client(secrets: tuple[str, ...]) -> Any:
-    """Return the library's client; it removes secrets from everything that it sends."""
+def make_client(secrets: tuple[str, ...], **options: Any) -> Any:
+    """Return the library's client, with further options; it removes secrets from everything that it sends."""
     import langsmith
 
     is_hiding = hides()
@@ -124,7 +124,7 @@ def make_client(secrets: tuple[str, ...]) -> Any:
         return hide_in_json(value, secrets)
 
     # without `info` the first thing sent would be a question about the endpoint
-    return langsmith.Client(info={}, anonymizer=clean)
+    return langsmith.Client(info={}, anonymizer=clean, **options)
 
 
 def _flush(client: Any) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from ana.errors import UserError
 from ana.evaluations import Evaluation, keep_evaluation
-from ana.output import write_json, write_line
+from ana.output import tell, write_json, write_line
 from ana.settings import Settings
 from app.show.tables import show_table
 from app.show.text import pluralize
@@ -34,16 +34,27 @@ def eval_(
     repeat: Annotated[int, typer.Option(min=1, max=100, help="How often each is played.")] = 1,
     model: Annotated[str | None, typer.Option(help=MODEL_HELP)] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print one JSON object, with every run.")] = False,
+    picture: Annotated[Path | None, typer.Option(help="Draw the groups into this SVG file.")] = None,
+    compare: Annotated[Path | None, typer.Option(help="Draw an earlier --json beside them.")] = None,
+    langsmith: Annotated[bool, typer.Option("--langsmith", help="Upload it as a dataset and an experiment.")] = False,
     judge: Annotated[str | None, typer.Option(help="Let a model score the answers too.")] = None,
 ) -> None:
     """Measure the assistant: play tasks, each on a store of its own, and judge what came of them."""
+    if compare and not picture:
+        raise typer.BadParameter("--compare needs --picture.")
+    if picture and not picture.absolute().parent.is_dir():
+        raise typer.BadParameter(f"There is no folder {picture.parent}.")
     from ana.models.providers import choose_model
+    from evals.tasks.scores import load_groups
+    from evals.tasks.upload import open_client
 
     workspace = start()
     settings = choose_model(workspace.settings, model)
+    client = open_client(settings) if langsmith else None  # before anything is played: there may be no key
     judge_model = build_judge(settings, judge) if judge else None
+    before = load_groups(compare) if compare else None
     chosen = read_tasks(tasks, n)
-    report = play(settings, chosen, repeat)
+    report = play(settings, chosen, repeat, trees=langsmith)
     try:
         judged = judge_answers(judge_model, chosen, report) if judge_model and not report.stop else None
     except KeyboardInterrupt as exc:
@@ -57,6 +68,12 @@ def eval_(
     report.whole()
     right = {group: figures["success_rate"] or 0.0 for group, figures in report.groups.items()}
     keep_evaluation(workspace, Evaluation(workspace.make_clock().stamp(), report.model, right))
+    if picture:
+        save_picture(picture, report, before)
+    if client:
+        from evals.tasks.upload import upload_report
+
+        tell("Uploaded: the dataset {!r}, the experiment {!r}.".format(*upload_report(client, chosen, report)))
 
 
 def read_tasks(source: str | None, count: int | None) -> list["Task"]:
@@ -81,13 +98,14 @@ def read_tasks(source: str | None, count: int | None) -> list["Task"]:
     return choose_tasks(every, groups, count)
 
 
-def play(settings: Settings, tasks: Sequence["Task"], repeat: int) -> "Report":
+def play(settings: Settings, tasks: Sequence["Task"], repeat: int, *, trees: bool = False) -> "Report":
     """Play tasks with the model and the embedder of the settings, and show how far it is.
 
     Args:
         settings: The settings.
         tasks: The tasks.
         repeat: How often each is played.
+        trees: Whether the runs keep what was called in them.
 
     Raises:
         UserError: The model does not reply at all.
@@ -103,6 +121,7 @@ def play(settings: Settings, tasks: Sequence["Task"], repeat: int) -> "Report":
     model, embedder = build_model(settings, decision_prompt), open_workspace(settings).build_embedder()
     stop, runs = None, list[Run]()
     with open_stage(settings, model, embedder) as stage, show_steps(len(tasks) * repeat) as advance:
+        stage.collects_trees = trees
         try:
             for run in play_tasks(stage, tasks, repeat):
                 runs.append(run)
@@ -134,6 +153,16 @@ def judge_answers(judge: "Judge", tasks: Sequence["Task"], report: "Report") -> 
     """Return what a judge says of the answers of a report, and show how far it is."""
     with show_steps(len(report.runs)) as advance:
         return judge.judge(tasks, report.runs, advance)
+
+
+def save_picture(file: Path, report: "Report", before: tuple[str, dict[str, dict[str, "Figure"]]] | None) -> None:
+    """Draw a report, beside an earlier one if there is one, into an SVG file."""
+    from ana.files import write_whole
+    from evals.tasks.picture import draw_groups
+
+    name, earlier = before or ("", {})
+    named = {report.model: report.groups}
+    write_whole(file, draw_groups(({f"before: {name}": earlier} if before else {}) | named))
 
 
 def show_report(report: "Report") -> None:

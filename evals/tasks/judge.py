@@ -42,8 +42,8 @@ class Verdict:
         key: Whether the key or tool is there; None where the task does not tell.
     """
 
-    faults: dict[str, list[str]]
-    wrong_writes: list[str]
+    faults: Mapping[str, Sequence[str]]
+    wrong_writes: Sequence[str]
     contains: bool | None
     key: bool | None
 

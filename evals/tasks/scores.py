@@ -9,6 +9,8 @@ from typing import Any
 
 import yaml
 
+from ana.errors import UserError
+from ana.values import read_json
 from evals.tasks.stage import Run
 
 RUBRICS = Path(__file__).parent.parent / "rubrics.yaml"
@@ -112,6 +114,19 @@ def score_run(run: Run, weights: Mapping[str, float]) -> float:
 def load_weights(file: Path = RUBRICS) -> dict[str, float]:
     """Return the weights of the criteria."""
     return {str(name): float(weight) for name, weight in yaml.safe_load(file.read_text())["weights"].items()}
+
+
+def load_groups(file: Path) -> tuple[str, dict[str, dict[str, Figure]]]:
+    """Return the model and the figures by group of a report that was written as JSON.
+
+    Raises:
+        UserError: The file is none.
+    """
+    try:
+        report = read_json(file.read_text(encoding="utf-8"))
+        return str(report["model"]), {group: dict(figures) for group, figures in report["groups"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as exc:
+        raise UserError(f"{file} is not a report of `ana eval --json`: {exc!r:.100}.") from exc
 
 
 def group_by(runs: Iterable[Run], name: Callable[[Run], str]) -> dict[str, list[Run]]:

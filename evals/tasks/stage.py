@@ -1,7 +1,7 @@
 """Playing tasks on the real graph, each on a store and in a conversation of its own."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -26,11 +26,13 @@ from app.turn import Assistant
 from evals.tasks.changes import read_store
 from evals.tasks.judge import Result, Verdict, judge
 from evals.tasks.task import EarlierTurn, Task
+from evals.tasks.trees import collect_trees
 from nodes.demos import Demo, demos_to_json
 from nodes.requests import decide_all
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
+    from langchain_core.tracers import Run as TracedRun
 
 STOPS = (KeyboardInterrupt, UserError)
 """What ends playing before its end: a person who stops it, or a model that no longer replies."""
@@ -60,6 +62,7 @@ class Run:
         contains: Whether the answer says what it must; None where the task does not tell.
         key: Whether the expected key or tool is there; None where the task does not tell.
         error: Why the turn failed; None when it did not.
+        trees: The runs of langchain that its turns were, each with all below it, if they are collected.
     """
 
     task: str
@@ -79,13 +82,16 @@ class Run:
     contains: bool | None
     key: bool | None
     error: str | None
+    trees: Sequence["TracedRun"] = ()
 
     @property
     def is_right(self) -> bool:
         return not self.error and not any(self.faults.values())
 
     def to_json(self) -> dict[str, Any]:
-        return asdict(self) | {"right": self.is_right}
+        fields = asdict(replace(self, trees=())) | {"right": self.is_right}
+        del fields["trees"]
+        return fields
 
 
 class Stage:
@@ -97,6 +103,9 @@ class Stage:
         embedder: Makes the vectors of every store.
         folder: Where the examples lie that the model is shown.
     """
+
+    collects_trees = False
+    """Whether runs have their trees."""
 
     def __init__(self, settings: Settings, model: "BaseChatModel", embedder: Embedder, folder: Path) -> None:
         self._settings = settings
@@ -119,7 +128,11 @@ class Stage:
         store = InMemoryBackend(self._embedder)
         with open_throwaway(self._settings, self.model, store, task.clock, self._spending) as assistant:
             _fill(assistant.handles.memory, task)
-            return self._play(assistant, task, repeat)
+            if not self.collects_trees:
+                return self._play(assistant, task, repeat)
+            with collect_trees() as trees:
+                run = self._play(assistant, task, repeat)
+            return replace(run, trees=trees[len(task.earlier) :])
 
     def _play(self, assistant: Assistant, task: Task, repeat: int) -> Run:
         memory = assistant.handles.memory
@@ -138,10 +151,18 @@ class Stage:
             records = assistant.handles.traces.read(task.id)[len(task.earlier) :]
             for record in records:
                 self._spending.keep(record)
-        seconds, steps = round(time.monotonic() - begun, 4), [step for done in ended for step in done.steps]
-        verdict = judge(task, Result(ended[-1].answer if ended else "", steps, had_request, before, memory))
-        asked = sum(len(record["decisions"]) for record in records)
-        return _make_run(task, ended, steps, verdict, repeat=repeat, seconds=seconds, lm_calls=asked, error=error)
+        seconds = time.monotonic() - begun
+        answer = ended[-1].answer if ended else ""
+        steps = [step for done in ended for step in done.steps]
+        verdict = judge(task, Result(answer, steps, had_request, before, memory))
+        run = _report(task, repeat, seconds, ended, steps, verdict)
+        ids = [str(change["id"]) for done in ended for change in done.changes if change["op"] == "create"]
+        return replace(
+            run,
+            lm_calls=sum(len(record["decisions"]) for record in records),
+            trajectory=_list_calls(steps, ids),
+            error=error or run.error,
+        )
 
 
 @contextmanager
@@ -205,27 +226,37 @@ def _fill(memory: Memory, task: Task) -> None:
         memory.append_line(line)
 
 
-def _make_run(task: Task, ended: Sequence[Done], steps: Sequence[Step], verdict: Verdict, **measured: Any) -> Run:
-    calls_made, costs = [*filter(_is_call, steps)], [done.cost_usd for done in ended]
-    measured["error"] = measured["error"] or next((done.error for done in ended if done.error), None)
+def _report(
+    task: Task, repeat: int, seconds: float, ended: Sequence[Done], steps: Sequence[Step], verdict: Verdict
+) -> Run:
     return Run(
         task=task.id,
         group=task.group,
+        repeat=repeat,
         question=" / ".join(task.question),
         answer=ended[-1].answer if ended else "",
-        trajectory=_list_calls(calls_made, ended),
-        results=[step["observation"] for step in calls_made],
-        tool_calls=len(calls_made),
+        trajectory=[],
+        results=[step["observation"] for step in steps if _is_call(step)],
+        seconds=round(seconds, 4),
+        lm_calls=0,
+        tool_calls=sum(map(_is_call, steps)),
         steps=len(steps),
-        cost_usd=None if None in costs else sum(cost for cost in costs if cost is not None),
-        **asdict(verdict),
-        **measured,
+        cost_usd=_add_costs(done.cost_usd for done in ended),
+        faults={name: [*texts] for name, texts in verdict.faults.items()},
+        wrong_writes=[*verdict.wrong_writes],
+        contains=verdict.contains,
+        key=verdict.key,
+        error=next((done.error for done in ended if done.error), None),
     )
 
 
-def _list_calls(steps: Sequence[Step], ended: Sequence[Done]) -> list[list[Any]]:
+def _add_costs(costs: Iterable[float | None]) -> float | None:
+    known = [*costs]
+    return None if None in known else sum(cost for cost in known if cost is not None)
+
+
+def _list_calls(steps: Sequence[Step], ids: Sequence[str]) -> list[list[Any]]:
     """Return the calls and arguments; ids of records made in these turns differ each time and mean the same."""
-    ids = (str(change["id"]) for done in ended for change in done.changes if change["op"] == "create")
     named = {id: f"new {n}" for n, id in enumerate(ids)}
 
     def rename(value: Any) -> Any:
@@ -233,7 +264,7 @@ def _list_calls(steps: Sequence[Step], ended: Sequence[Done]) -> list[list[Any]]
             return {key: rename(each) for key, each in value.items()}
         return named.get(value, value) if isinstance(value, str) else value
 
-    return [[step["tool"], rename(step["args"])] for step in steps]
+    return [[step["tool"], rename(step["args"])] for step in steps if _is_call(step)]
 
 
 def _is_call(step: Step) -> bool:

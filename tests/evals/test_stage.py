@@ -1,15 +1,17 @@
-"""Tasks are played on the real graph; what they come to is counted."""
+"""Tasks are played on the real graph; what they come to is counted, drawn and uploaded."""
 
 import json
 import re
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage
+from langsmith.utils import LangSmithError
 
-from ana.errors import UserError
+from ana.errors import ConfigError, UserError
 from ana.models import providers
 from ana.models.json_mode.adapter import JsonDecisions
 from ana.models.providers import build_model, choose_model
@@ -22,14 +24,17 @@ from evals import figures
 from evals.cli import eval as command
 from evals.cli.eval import build_judge, read_tasks
 from evals.tasks.opinions import load_rubrics
-from evals.tasks.scores import FIGURES, load_weights, make_report, score_run
+from evals.tasks.picture import WRONG, draw_groups
+from evals.tasks.scores import FIGURES, load_groups, load_weights, make_report, score_run
 from evals.tasks.stage import Run, Stage, open_stage, play_tasks
 from evals.tasks.task import Task, choose_tasks, load_tasks
+from evals.tasks.upload import open_client, upload_report
 from prompts import decision_prompt
 from tests.app.conftest import Run as Ana
 from tests.app.conftest import ana as ana
 from tests.conftest import EMBEDDER, folders
 from tests.evals.weak_model import CALLS, make_weak_model, weak_replies
+from tests.langsmith_collector import KEY, Collector, langsmith_collector
 from tests.openai_stub import Said, openai_stub
 
 TASKS = load_tasks()
@@ -157,10 +162,27 @@ def test_a_score_is_weighted_by_the_rubrics() -> None:
     assert weights.keys() == {"answer", "key", "trajectory", "store"}
 
 
-def test_the_command_plays_and_prints(ana: Ana, tmp_path: Path) -> None:
-    done = ana("eval", "--tasks", "injection", "--n", "2", "--json")
+def test_two_reports_are_drawn_side_by_side(tmp_path: Path) -> None:
+    report = make_report("a <model> & more", "e", 1, [make_run("one"), make_run("two", right=False)])
+    (tmp_path / "r.json").write_text(json.dumps(report.to_json()))
+    model, earlier = load_groups(tmp_path / "r.json")
+    assert earlier == report.groups
+    root = ET.fromstring(draw_groups({f"before: {model}": earlier, model: {"h": report.groups["all"]}}))
+    texts = [element.text for element in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"g", "h", "all", "before: a <model> & more", "0.50 (2)", "not right"} <= set(texts)
+    assert texts[0] == "Tasks done right: before: a <model> & more, a <model> & more"
+    assert any(element.get("fill") == WRONG for element in root.iter("{http://www.w3.org/2000/svg}rect"))
+    for text in ("", "[]", '{"model": 1}'):
+        (tmp_path / "odd.json").write_text(text)
+        with pytest.raises(UserError, match="odd"):
+            load_groups(tmp_path / "odd.json")
+
+
+def test_the_command_plays_prints_and_draws(ana: Ana, tmp_path: Path) -> None:
+    done = ana("eval", "--tasks", "injection", "--n", "2", "--json", "--picture", "groups.svg")
     report = json.loads(done.stdout)
     assert (report["n"], report["model"], report["groups"]["all"]["success_rate"]) == (2, "offline reader", 1.0)
+    assert ET.parse(tmp_path / "groups.svg").getroot().tag.endswith("svg")
     assert not (tmp_path / "data" / "items").exists()
 
 
@@ -181,8 +203,9 @@ def test_what_was_played_before_an_end_is_told_and_counts(
     monkeypatch.setattr(command, "start", lambda: open_workspace(settings))
     monkeypatch.setattr(providers, "build_model", lambda *_: ScriptedModel(replies=[*replies, stop]))
     with pytest.raises(end):
-        command.eval_(tasks="time")
+        command.eval_(tasks="time", picture=tmp_path / "groups.svg")
     assert f"cut short after {runs} runs" in " ".join(capsys.readouterr().out.split())
+    assert not (tmp_path / "groups.svg").exists()
     assert open_workspace(settings).open_spending().today() == pytest.approx(0.3)
     (tmp_path / "data" / "spending.json").unlink()
     assert open_workspace(settings).open_spending().today() == pytest.approx(0.3), (
@@ -238,3 +261,64 @@ def test_what_the_command_is_given(settings: Settings, tmp_path: Path) -> None:
         assert (chosen.provider, chosen.ollama_model) == ("ollama", "qwen3:8b")
     with pytest.raises(UserError, match="cannot judge"):
         build_judge(openai, "offline")
+
+
+@pytest.fixture
+def collector(monkeypatch: pytest.MonkeyPatch) -> Iterator[Collector]:
+    with langsmith_collector() as collector:
+        monkeypatch.setenv("LANGSMITH_ENDPOINT", collector.url)
+        monkeypatch.setenv("LANGSMITH_API_KEY", KEY)
+        yield collector
+
+
+def test_a_report_becomes_a_dataset_and_an_experiment(collector: Collector, tmp_path: Path) -> None:
+    settings = load_settings(folders(tmp_path, OPENAI_API_KEY="sk-very-secret"))
+    tasks = choose_tasks(TASKS, ["time"])[:2]
+    runs = [make_run(task.id, repeat, answer="sk-very-secret", key=True) for task in tasks for repeat in range(2)]
+    report = make_report("m", "e", 2, runs)
+    names = [upload_report(open_client(settings), tasks, report) for _ in range(2)]
+    assert names[0][0] == names[1][0], "the same tasks are the same dataset"
+    posted = [request.path.split("?")[0] for request in collector.requests if request.method == "POST"]
+    assert posted.count("/datasets") == 1
+    assert posted.count("/sessions") == 2
+    assert len(collector.runs) == 8
+    examples = {run["reference_example_id"] for run in collector.runs.values()}
+    assert len(examples) == 2
+    assert all(id in collector.bodies() for id in examples)
+    scores = [each for each in collector.feedback if each["key"] == "success"]
+    assert {(each["score"], each["run_id"] in collector.runs) for each in scores} == {(1, True)}
+    assert "sk-very-secret" not in collector.bodies()
+
+
+def test_a_run_of_an_experiment_has_its_turns_below_it_with_their_times(
+    script: Stage, collector: Collector, settings: Settings
+) -> None:
+    script.collects_trees = True
+    earlier = [{"said": "hi", "answer": "Hello."}]
+    run = say(script, calls(("create_item", {"content": "milk"})), "Added: milk.", earlier=earlier)
+    task = TASKS[0].model_copy(update={"id": "x"})
+    assert "trees" not in run.to_json()
+    upload_report(open_client(settings), [task], make_report("m", "e", 1, [run]))
+    (root,) = collector.roots
+    (turn,) = collector.children(root)
+    nodes = ["load_context", "reason", "execute_tools", "reason", "reflect"]
+    assert [child["name"] for child in collector.children(turn)] == nodes
+    assert turn["inputs"]["messages"][-1]["content"] == "add milk"
+    assert (root["start_time"], root["end_time"]) == (turn["start_time"], turn["end_time"])
+    assert {each["trace_id"] for each in collector.runs.values()} == {root["id"]}
+    assert {each["run_type"] for each in collector.runs.values()} == {"chain", "llm", "tool"}
+
+
+def test_an_upload_that_fails_says_so() -> None:
+    class Unreachable:
+        def has_dataset(self, **_: Any) -> bool:
+            raise LangSmithError("Connection refused")
+
+    with pytest.raises(UserError, match="did not take the report: Connection refused"):
+        upload_report(Unreachable(), TASKS[:1], make_report("m", "e", 1, [make_run(TASKS[0].id)]))
+
+
+def test_an_upload_without_a_key_says_so(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LANGSMITH_API_KEY", raising=False)
+    with pytest.raises(ConfigError, match="LANGSMITH_API_KEY"):
+        open_client(settings)
