@@ -173,6 +173,15 @@ def find_nth(base: Base, nth: int, counts: Callable[[date], bool], span: When) -
     return one(find_next(base.today, days), span.step)
 
 
+def find_week(base: Base, nth: int, span: When) -> When | None:
+    """Return the nth seven days of a month, from its first day on, or from its last one back if `nth` is negative."""
+    if (span.last - span.first).days > 30:  # of a year some count calendar weeks
+        return None
+    edge = find_nth(base, 1 if nth > 0 else -1, lambda _: True, span).first
+    first = edge + (nth - 1) * WEEK if nth > 0 else edge + nth * WEEK + DAY
+    return When(first, first + 6 * DAY, span.step)
+
+
 def find_later(base: Base, length: Length, day: When | None = None) -> When | None:
     """Return the day at this distance after today, or after another day; None if the distance is in hours."""
     return None if length.minutes else one((day.last if day else base.today) + length.days)

@@ -170,7 +170,9 @@ class Chart:
             if at not in ends or order < ends[at][0]:
                 value = self._read(row, values)
                 if value is not None:
-                    level = max(row.level, *levels) if len(levels) == 1 else row.level
+                    # a part beside others is surer than it is by itself, unless it counts in no text
+                    is_surer = len(levels) > 1 and Level.ALONE not in levels
+                    level = row.level if is_surer else max(row.level, *levels)
                     ends[at] = order, Match(at, value, level)
         names = self.tokens[at].names if at < len(self.tokens) else frozenset[str]()
         for place, following in node.following.items():

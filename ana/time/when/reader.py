@@ -167,8 +167,7 @@ class _Scan(NamedTuple):
         if self.text[max(0, start - 1) : start].isalnum() or self.text[stop : stop + 1].isalnum():
             return True
         before, after = self._token(at - 1), self._token(end)
-        is_of = before.word == "of" and "PERIOD" in self._token(at - 2).kinds  # the week of January 12
-        if kind == "DAY" and ("EVERY" in before.kinds or after.word in ("of", "last") or is_of):
+        if kind == "DAY" and ("EVERY" in before.kinds or after.word in ("of", "last")):
             return True
         is_month = kind == "DAY" and tokens[at].word in _BEFORE_MONTHS  # "for January" of "for January 17th"
         if (kind == "TIME" or is_month) and any(

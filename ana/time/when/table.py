@@ -21,6 +21,7 @@ from ana.time.when.days import (
     find_nth,
     find_number,
     find_period,
+    find_week,
     find_weekday,
     find_working_day,
     join_days,
@@ -164,6 +165,8 @@ DAY_ROWS: dict[str, tuple[Row, ...]] = {
         Row("month [-] end", lambda base: _find_end(base, "months")),
         Row("[the] EDGE of SPAN", _find_edge),
         Row("[the] ORDER COUNTED of|in SPAN", find_nth),
+        Row("[the] ORDER week of|in SPAN", find_week),
+        Row("[the] week of [the] DAY", lambda _, day: find_period(day.first, "weeks")._replace(step=day.step)),
         Row(
             "[the] ORDER business|working day of|in SPAN",
             lambda base, nth, span: find_nth(base, nth, lambda day: day.weekday() < 5, span)._replace(notes=(WORKING,)),
@@ -211,6 +214,6 @@ DAY_ROWS: dict[str, tuple[Row, ...]] = {
         Row("[from] DAY for LENGTHS", _last, Level.ALONE),
         Row("for LENGTHS [starting] from DAY", lambda base, length, day: _last(base, day, length), Level.ALONE),
         Row(f"[{_OPEN}] MONTHDAY {_TO} MONTHDAY INYEAR", find_dates, Level.QUESTION),
-        Row(f"[{_OPEN}] DAY {_TO} [the] DAY; between DAY and [the] DAY", join_days, Level.QUESTION),
+        Row(f"[{_OPEN}] DAY {_TO} DAY; between DAY and DAY", join_days, Level.QUESTION),
     ),
 }

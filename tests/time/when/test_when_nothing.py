@@ -53,8 +53,7 @@ in 9999 years
 9999 years ago
 in 3 hours
 the last week of school
-the first week of March
-the week of January 12
+5th to 9th grade
 someday
 weekly review
 Augustus

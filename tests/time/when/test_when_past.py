@@ -18,6 +18,12 @@ from Monday to Wednesday                2026-01-12 2026-01-14
 Monday through Wednesday                2026-01-12 2026-01-14
 between Monday and Thursday             2026-01-12 2026-01-15
 between tomorrow and Friday             2026-01-08 2026-01-09
+first week of March                     2026-03-01 2026-03-07
+the second week of February             2026-02-08 2026-02-14
+the last week of January                2026-01-25 2026-01-31
+the last week of December               2025-12-25 2025-12-31
+first week of January 2027              2027-01-01 2027-01-07
+the week of January 12                  2026-01-12 2026-01-18
 the week after next                     2026-01-19 2026-01-25
 weekend after next                      2026-01-24 2026-01-25
 the rest of the week                    2026-01-07 2026-01-11
