@@ -2,16 +2,18 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
 from ana.embedders.tensors import map_tensors
 
 
 def test_tensors_are_those_that_were_saved(tmp_path: Path) -> None:
-    saved = {
+    saved: dict[str, NDArray[Any]] = {
         "table": np.arange(12, dtype=np.float32).reshape(3, 4),
         "halves": np.array([0.5, -2.0], np.float16),
         "numbers": np.array([[2**40]], np.int64),
