@@ -22,17 +22,13 @@ class Bert:
 
     def __init__(self, weights: Mapping[str, Array], heads: int) -> None:
         self._heads = heads
-        self._weights = dict(weights)
+        self._weights = weights
         self._places = (
             weights["embeddings.position_embeddings.weight"] + weights["embeddings.token_type_embeddings.weight"][0]
         )
         count = len({name.split(".")[2] for name in weights if name.startswith("encoder.layer.")})
         self.vocabulary = len(weights["embeddings.word_embeddings.weight"])
         self._layers = [f"encoder.layer.{n}" for n in range(count)]
-        for layer in self._layers:  # queries, keys and values are made in one product
-            for kind in ("weight", "bias"):
-                names = [f"{layer}.attention.self.{part}.{kind}" for part in ("query", "key", "value")]
-                self._weights[f"{layer}.attention.together.{kind}"] = np.concatenate([*map(self._weights.pop, names)])
 
     def encode(self, ids: Tokens, mask: Tokens) -> Array:
         """Return a vector for each token id, shape (texts, tokens, dimension).
@@ -50,12 +46,12 @@ class Bert:
         return x
 
     def _attend(self, layer: str, x: Array, hidden: Array) -> Array:
-        count, length, dimension = x.shape
-        size = dimension // self._heads
-        parts = self._multiply(f"{layer}.attention.together", x).reshape(count, length, 3, self._heads, size)
-        queries, keys, values = parts.transpose(2, 0, 3, 1, 4)
-        scores = queries @ keys.swapaxes(-1, -2) / np.float32(size**0.5) + hidden
-        attended: Array = (softmax(scores) @ values).transpose(0, 2, 1, 3).reshape(x.shape)
+        queries, keys, values = (
+            self._multiply(f"{layer}.attention.self.{part}", x).reshape(*x.shape[:2], self._heads, -1).swapaxes(1, 2)
+            for part in ("query", "key", "value")
+        )
+        scores = queries @ keys.swapaxes(-1, -2) / np.float32(queries.shape[-1] ** 0.5) + hidden
+        attended: Array = (softmax(scores) @ values).swapaxes(1, 2).reshape(x.shape)
         return attended
 
     def _multiply(self, name: str, x: Array) -> Array:

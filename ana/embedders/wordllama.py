@@ -1,6 +1,6 @@
 """Static token embeddings that come with their package, wordllama: no download, no key, little memory.
 
-The table is read without the package's own loader, which takes four times the memory. Its vectors are trained so that
+The table is mapped without the package's own loader, which takes many times the memory. Its vectors are trained so that
 their first dimensions alone are good vectors (Kusupati et al., "Matryoshka Representation Learning", 2022): those of
 single words are that short, and the same whatever embeds the texts.
 """
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ana.embedders.base import prepare_text, to_unit_vectors, use_one_thread
+from ana.embedders.tensors import map_tensors
 from ana.errors import ConfigError
 from ana.installing import describe_install
 
@@ -66,19 +67,13 @@ class WordLlamaEmbeddings:
         return to_unit_vectors(np.array(vectors) - shared) if vectors else []
 
     def embed_query(self, text: str) -> list[float]:
-        tokenizer, table = _read_model()
+        loaded = read_model()
+        if loaded is None:
+            raise ConfigError("The package wordllama is not installed.", f"{describe_install('program')}.")
+        tokenizer, table = loaded
         ids = np.array(tokenizer.encode(prepare_text(text), add_special_tokens=False).ids, np.int64)
         vector = table[ids].astype(np.float32).sum(axis=0) / np.float32(max(len(ids), 1))
         return to_unit_vectors(vector[np.newaxis])[0]
-
-
-@cache
-def _read_model() -> "tuple[Tokenizer, NDArray[np.float16]]":
-    table = read_table()
-    if table is None:
-        raise ConfigError("The package wordllama is not installed.", f"{describe_install('program')}.")
-    use_one_thread()
-    return table
 
 
 def embed_words(words: Sequence[str]) -> NDArray[np.int8]:
@@ -86,14 +81,15 @@ def embed_words(words: Sequence[str]) -> NDArray[np.int8]:
 
     Zeros for a word with a digit, as no vector tells numbers apart, and for all if wordllama is not installed.
     """
-    loaded = _load_words() if words else None
+    loaded = read_model() if words else None
     if loaded is None:
         return np.zeros((len(words), WORD_DIMENSION), np.int8)
     tokenizer, table = loaded
     # one after the other: a batch is shared among threads, which takes longer to begin than few words do
     encoded = [tokenizer.encode(prepare_text(word[:LONGEST]), add_special_tokens=False) for word in words]
     lengths = np.array([len(each.ids) for each in encoded])
-    flat = table[np.concatenate([each.ids for each in encoded]).astype(np.int64)].astype(np.float32)
+    ids = np.concatenate([each.ids for each in encoded]).astype(np.int64)
+    flat = table[ids][:, :WORD_DIMENSION].astype(np.float32)
     sums = np.add.reduceat(flat, np.cumsum(lengths) - lengths)
     units: NDArray[np.int8] = np.rint(SCALE * sums / np.linalg.norm(sums, axis=1, keepdims=True)).astype(np.int8)
     units[[any(map(str.isdigit, word)) for word in words]] = 0
@@ -101,19 +97,14 @@ def embed_words(words: Sequence[str]) -> NDArray[np.int8]:
 
 
 @cache
-def _load_words() -> "tuple[Tokenizer, NDArray[np.float16]] | None":
-    table = read_table()
-    return table and (table[0], table[1][:, :WORD_DIMENSION].copy())
-
-
-def read_table() -> "tuple[Tokenizer, NDArray[np.float16]] | None":
+def read_model() -> "tuple[Tokenizer, NDArray[np.float16]] | None":
     """Return wordllama's tokenizer and the vector of each token; None if it is not installed."""
     spec = importlib.util.find_spec("wordllama")
     if spec is None or spec.origin is None:
         return None
-    from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 
+    use_one_thread()
     folder = Path(spec.origin).parent
-    (table,) = load_file(folder / _WEIGHTS).values()
+    (table,) = map_tensors(folder / _WEIGHTS).values()
     return Tokenizer.from_file(str(folder / _TOKENIZER)), table

@@ -43,7 +43,8 @@ INDEXES = tuple(f"{name}.index.sqlite" for name in NAMES.values())
 VERSION = 2
 CONFIGURATION = {"hnsw": {"space": "cosine"}}
 """Of a collection's vector index."""
-BATCH = 5000  # Chroma refuses more than 5,461 records at once
+BATCH = 1000
+"""Records written at once: Chroma takes five times as many, but each number of their vectors as an object."""
 
 
 class ChromaCollection:

@@ -11,7 +11,7 @@ import numpy as np
 from ana.backends.sql.compiler import iter_typed_rows
 from ana.backends.sql.dates import ZoneDates, add_zone, read_zones
 from ana.backends.sql.lookup import find_term_numbers, load_repeating, to_word_vector
-from ana.backends.sql.tables import transaction
+from ana.backends.sql.tables import iter_once, transaction
 from ana.backends.sql.vectors import RowVectors
 from ana.embedders.base import Vector
 from ana.embedders.wordllama import embed_words
@@ -62,16 +62,16 @@ class ItemTables:
     def load_words(self, db: sqlite3.Connection) -> Words:
         """Return the words of all items, loaded at the first use."""
         if self._words is None:
-            stored = db.execute("SELECT row, words FROM items")
+            stored = iter_once(db, "SELECT row, words FROM items")
             documents = ((row, np.frombuffer(blob, np.uint32)) for row, blob in stored)
-            vectors = db.execute("SELECT number, vector FROM terms")
+            vectors = iter_once(db, "SELECT number, vector FROM terms")
             self._words = Words(documents, ((number, to_word_vector(blob)) for number, blob in vectors))
         return self._words
 
     def load_vectors(self, db: sqlite3.Connection) -> RowVectors:
         """Return the vectors of all items, loaded at the first use."""
         if self._vectors is None:
-            self._vectors = RowVectors(db.execute("SELECT row, vector FROM vectors ORDER BY row"))
+            self._vectors = RowVectors(iter_once(db, "SELECT row, vector FROM vectors ORDER BY row"))
         return self._vectors
 
     def load_series(self, db: sqlite3.Connection, dates: ZoneDates) -> Series:

@@ -4,6 +4,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from ana.backends.sql.dialect import add_functions
 from ana.files import connect_own
@@ -51,6 +52,12 @@ def make_tables(db: sqlite3.Connection) -> None:
 def make_indexes(db: sqlite3.Connection) -> None:
     for name, columns in _INDEXES.items():
         db.execute(f"CREATE INDEX IF NOT EXISTS {name} ON {columns}")
+
+
+def iter_once(db: sqlite3.Connection, query: str) -> Iterator[Any]:
+    """Yield the rows of a query whose result is kept; what SQLite has kept of the file is given back after it."""
+    yield from db.execute(query)
+    db.execute("PRAGMA shrink_memory")
 
 
 @contextmanager

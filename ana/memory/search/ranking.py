@@ -1,6 +1,7 @@
 """The ranking of a query's items, the same above every backend.
 
-Scores are defined in scoring.py. Every item that passes the filter is compared.
+Scores are defined in scoring.py. Every item that passes the filter is compared; its words only if with the best of
+words it could be among the best.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,10 +13,14 @@ import numpy as np
 from ana.memory.item import Item
 from ana.memory.search.result import First, Reason
 from ana.memory.search.scoring import Weights
-from ana.memory.search.words import QueryWord, Rows, Scores, Words, find_members
+from ana.memory.search.words import Mask, QueryWord, Rows, Scores, Words, find_members
 
 ROUNDING = 1e-6
 """By how much the scores of equal items may differ."""
+
+FIRST = 64
+"""The words of so many items, the best without them, are compared first; others must be able to reach the best of
+these."""
 
 _ORDER: dict[First | None, int] = {"id": 0, "phrase": 1, "tag": 2, None: 3}
 
@@ -66,8 +71,7 @@ class Ranking:
         self._words = words
         self._weights = weights
         self._query_words = candidates.find_words()
-        self._scores = words.score(list(self._query_words.values()), weights.near, passing)
-        self._rows = self._scores.rows
+        self._rows = words.list_rows() if passing is None else passing
         self.total = len(self._rows)
         """How many items pass the filter."""
         self._on_day = find_members(candidates.find_on_day(), self._rows)
@@ -81,18 +85,35 @@ class Ranking:
         passing = find_members(self._rows, np.array(list(known), np.int64))
         first = {row: reason for (row, reason), passes in zip(known.items(), passing, strict=True) if passes}
         weights = self._weights
-        bonus = weights.day * self._on_day + weights.status * self._has_status
-        bonus = (weights.words * self._scores.scores + bonus).astype(np.float32)
+        bonus = (weights.day * self._on_day + weights.status * self._has_status).astype(np.float32)
         cosines = self._candidates.compute_cosines(self._rows)
         scores: Scores = weights.vector * cosines + bonus
+        shares = self._score_words(scores, find_members(np.array(sorted(first), np.int64), self._rows), limit)
+        scores += weights.words * shares
         best = self._rows[np.flatnonzero(scores >= find_bar(scores, limit) - ROUNDING)]
         hits = [
-            self._make_hit(row, id, created_at, cosines, Reason(date=date, first=first.get(row)))
+            self._make_hit(row, id, created_at, cosines, shares, Reason(date=date, first=first.get(row)))
             for row, id, date, created_at in self._candidates.describe({*best.tolist(), *first})
         ]
         return _sort_best_first(
             hits, lambda hit: (_ORDER[hit.reason.first], -hit.reason.score, hit.created_at, hit.id)
         )[:limit]
+
+    def _score_words(self, others: Scores, wanted: Mask, limit: int) -> Scores:
+        """Return the score of the words of each row that may be among the best, and of the wanted ones; else 0.
+
+        Args:
+            others: The score of each row without its words.
+        """
+        scorer = self._words.weigh(list(self._query_words.values()), self._weights.near)
+        shares = np.zeros(len(self._rows), np.float32)
+        scored = wanted | find_members(scorer.rare, self._rows) | (others >= find_bar(others, max(limit, FIRST)))
+        shares[scored] = scorer.score(self._rows[scored])
+        bar = find_bar((others + self._weights.words * shares)[scored], limit)
+        # not even with the best of words do the rest reach those
+        rest = ~scored & (others + self._weights.words * scorer.most >= bar - 2 * ROUNDING)
+        shares[rest] = scorer.score(self._rows[rest])
+        return shares
 
     def explain(self, hits: Sequence[Hit], is_filtered: bool) -> list[Reason]:
         """Return the reason for which each item was found."""
@@ -101,9 +122,9 @@ class Ranking:
         shared = (tuple(word for word, number in known.items() if number in has) for has in terms)
         return [replace(hit.reason, words=words, filter=is_filtered) for hit, words in zip(hits, shared, strict=True)]
 
-    def _make_hit(self, row: int, id: str, created_at: str, cosines: Scores, reason: Reason) -> Hit:
+    def _make_hit(self, row: int, id: str, created_at: str, cosines: Scores, shares: Scores, reason: Reason) -> Hit:
         place, weights = int(np.searchsorted(self._rows, row)), self._weights
-        cosine, words = float(cosines[place]), float(self._scores.scores[place])
+        cosine, words = float(cosines[place]), float(shares[place])
         on_day, has_status = bool(self._on_day[place]), bool(self._has_status[place])
         score = weights.vector * cosine + weights.words * words + weights.day * on_day + weights.status * has_status
         date = reason.date if on_day else None

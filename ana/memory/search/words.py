@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 Terms = NDArray[np.uint32]
 Rows = NDArray[np.int64]
 Scores = NDArray[np.float32]
+Mask = NDArray[np.bool_]
 WordVector = NDArray[np.int8]
 
 MOST = 32
 """So many words of a query are compared, the rarest: a query may be a page of text."""
 
-SHORT = 64
-"""So many terms of all documents are compared together, one place in each at once; those of longer ones after each
-other, which takes three times as long."""
+SHORT = 256
+"""So many terms of all documents are compared together, one place in each at once; those of longer ones one document
+after the other."""
 
-
-FEW = 8
-"""Up to this share of all documents, to arrange those that pass a filter is faster than to compare all."""
+RARE = 16
+"""A term is rare if at most one document in so many has it."""
 
 
 @dataclass(frozen=True)
@@ -39,67 +39,82 @@ class QueryWord:
     vector: WordVector
 
 
-@dataclass(frozen=True)
-class WordScores:
-    """The scores of a query's words, from 0 to 1, one for each document; rows ascending."""
-
-    rows: Rows
-    scores: Scores
-
-    def look_up(self, rows: Rows) -> Scores:
-        """Return the score of each row; 0 for one that is not there."""
-        if not len(self.rows):
-            return np.zeros(len(rows), np.float32)
-        places = np.minimum(np.searchsorted(self.rows, rows), len(self.rows) - 1)
-        scores: Scores = np.where(self.rows[places] == rows, self.scores[places], np.float32(0))
-        return scores
-
-
 class Documents:
     """The terms of all documents, by row; the longest documents first."""
 
     def __init__(self, known: dict[int, Terms]) -> None:
         self.rows: Rows = np.array(sorted(known), np.int64)
+        """The rows of all documents, ascending."""
         lengths = np.array([len(known[row]) for row in self.rows.tolist()], np.int64)
         self._order = np.argsort(-lengths, kind="stable")
+        self._ranks = np.argsort(self._order)
+        """The rank of each row by the length of its document."""
         lengths = lengths[self._order]
         terms = [known[row] for row in self.rows[self._order].tolist()]
-        self._terms = np.concatenate(terms).astype(np.int64) if terms else np.empty(0, np.int64)
-        self._owners = np.repeat(self._order, lengths)
-        begins = np.cumsum(lengths) - lengths
-        counts = [np.count_nonzero(lengths > place) for place in range(min(int(lengths[:1].sum()), SHORT))]
-        self._columns = [self._terms[begins[:count] + place] for place, count in enumerate(counts)]
-        rests = [each[SHORT:].astype(np.int64) for each in terms[: np.count_nonzero(lengths > SHORT)]]
-        self._rests = np.concatenate(rests) if rests else np.empty(0, np.int64)
-        self._rest_begins = np.cumsum([0, *map(len, rests)])[:-1]
+        self._terms = np.concatenate(terms) if terms else np.empty(0, np.uint32)
+        self._ends = np.cumsum(lengths)
+        self._counts = [np.count_nonzero(lengths > place) for place in range(min(int(lengths[:1].sum()), SHORT))]
+        """How many documents have a term at each place."""
+        begins = self._ends - lengths
+        self._columns = [self._terms[begins[:count] + place] for place, count in enumerate(self._counts)]
+        self._rests = [each[SHORT:] for each in terms[: np.count_nonzero(lengths > SHORT)]]
 
-    def find_places(self, term: int) -> Rows:
-        """Return the places in `rows` of the documents that have a term, ascending."""
-        return np.unique(self._owners[self._terms == term])
+    def find_with(self, term: int) -> Rows:
+        """Return the rows that have a term, ascending."""
+        ranks = np.searchsorted(self._ends, np.flatnonzero(self._terms == term), "right")
+        return self.rows[np.unique(self._order[ranks])]
 
-    def find_highest(self, likeness: Scores) -> Scores:
-        """Return the highest likeness of each document's terms to each word, shape (documents, words).
+    def find_highest(self, likeness: Scores, rows: Rows) -> Scores:
+        """Return the highest likeness of the terms of some documents to each word, shape (rows, words).
 
         Args:
             likeness: The similarity of each term, by its number, to each word.
+            rows: The rows of the documents, ascending.
         """
-        # "clip" as it is faster, and no number is out of bounds
-        best = np.zeros((len(self.rows), likeness.shape[1]), np.float32)
-        for column in self._columns:
-            _raise(best, likeness.take(column, axis=0, mode="clip"))
-        if len(self._rests):
-            _raise(best, np.maximum.reduceat(likeness.take(self._rests, axis=0, mode="clip"), self._rest_begins))
+        ranks = self._ranks[np.searchsorted(self.rows, rows)]
+        order = np.argsort(ranks)
+        ranks = ranks[order]
+        best = np.zeros((len(ranks), likeness.shape[1]), np.float32)
+        for column, count in zip(self._columns, np.searchsorted(ranks, self._counts).tolist(), strict=True):
+            if not count:  # none of them is this long
+                break
+            # "clip" as it is faster, and no number is out of bounds
+            others = likeness.take(column[ranks[:count]], axis=0, mode="clip")
+            np.maximum(best[:count], others, out=best[:count])
+        for place, rank in enumerate(ranks[: np.searchsorted(ranks, len(self._rests))].tolist()):
+            np.maximum(best[place], likeness[self._rests[rank]].max(axis=0), out=best[place])
         highest = np.empty_like(best)
-        highest[self._order] = best
+        highest[order] = best
         return highest
 
 
-def _raise(best: Scores, others: Scores) -> None:
-    """Raise the first ones of the best to others where those are higher."""
-    first = best[: len(others)]
-    np.maximum(first, others, out=first)
+@dataclass(frozen=True)
+class WordScorer:
+    """The scores of documents for a query's words, from 0 to 1, computed for those that are asked for.
+
+    Args:
+        documents: All documents.
+        likeness: The similarity of each term, by its number, to each word.
+        shares: The weight of each word; together 1.
+        rare: The rows of the documents with one of the words that are rare, ascending.
+        most: No other document scores more.
+    """
+
+    documents: Documents
+    likeness: Scores
+    shares: Scores
+    rare: Rows
+    most: float
+
+    def score(self, rows: Rows) -> Scores:
+        """Return the score of each of these rows, ascending."""
+        highest = self.documents.find_highest(self.likeness, rows)
+        # no product of matrices: BLAS gains nothing here, and once reported an invalid number where all are finite
+        scores: Scores = (highest * self.shares).sum(axis=1)
+        return scores
 
 
+NO_ROWS: Rows = np.empty(0, np.int64)
 _NOTHING = np.zeros((0, 0), np.float32)
 
 
@@ -169,54 +184,49 @@ class Words:
         """Return the terms of a document."""
         return self._known[row]
 
-    def score(self, words: Sequence[QueryWord], near: float = 0.0, rows: Rows | None = None) -> WordScores:
-        """Return the documents' scores; all are 0 if there are no words.
+    def list_rows(self) -> Rows:
+        """Return the rows of all documents, ascending."""
+        return self._read_documents().rows
+
+    def weigh(self, words: Sequence[QueryWord], near: float = 0.0) -> WordScorer:
+        """Return the scorer of documents for these words; all scores are 0 if there are none.
 
         Args:
             words: Each once.
             near: The cosine from which on another word counts.
-            rows: The documents to score, ascending; all without.
         """
-        documents = self._find_documents(rows)
-        scores = WordScores(documents.rows, self._score(documents, words, near))
-        return scores if rows is None else WordScores(rows, scores.look_up(rows))
-
-    def _score(self, documents: Documents, words: Sequence[QueryWord], near: float) -> Scores:
-        if not words:
-            return np.zeros(len(documents.rows), np.float32)
         weights = np.array([self._weigh(word) for word in words], np.float32)
         chosen = np.argsort(-weights, kind="stable")[:MOST]
         shares = weights[chosen] / np.float32(max(float(weights[chosen].sum()), 1e-9))
-        highest = documents.find_highest(self._compare([words[place] for place in chosen.tolist()], near))
-        # no product of matrices: BLAS gains nothing here, and once reported an invalid number where all are finite
-        scores: Scores = (highest * shares).sum(axis=1)
-        return scores
+        numbers = [words[place].number for place in chosen.tolist()]
+        likeness = self._compare([words[place].vector for place in chosen.tolist()], near)
+        most, rare, documents = np.ones(len(numbers), np.float32), [NO_ROWS], self._read_documents()
+        for lane, number in enumerate(numbers):
+            if number is not None:
+                likeness[number, lane] = 0
+            if number is None or self._counts[number] * RARE <= len(self._known):
+                most[lane] = likeness[:, lane].max(initial=0)
+                rare.append(NO_ROWS if number is None else documents.find_with(number))
+            if number is not None:
+                likeness[number, lane] = 1
+        return WordScorer(documents, likeness, shares, np.unique(np.concatenate(rare)), float(shares @ most))
 
     def find_with_all(self, terms: Sequence[int]) -> list[int]:
         """Return the rows that have all of these terms, ascending."""
         documents = self._read_documents()
-        places = [documents.find_places(term) for term in terms]
-        return documents.rows[reduce(np.intersect1d, places)].tolist() if places else []
-
-    def _find_documents(self, rows: Rows | None) -> Documents:
-        """Return the documents of these rows; if they are many, return all, which are in memory already."""
-        if rows is not None and len(rows) <= len(self._known) // FEW:
-            return Documents({row: self._known[row] for row in rows.tolist() if row in self._known})
-        return self._read_documents()
+        return reduce(np.intersect1d, map(documents.find_with, terms)).tolist() if terms else []
 
     def _read_documents(self) -> Documents:
         if self._documents is None:
             self._documents = Documents(self._known)
         return self._documents
 
-    def _compare(self, words: Sequence[QueryWord], near: float) -> Scores:
-        """Return the similarity of each term to each word: 1 for the word itself, 0 below `near`."""
-        likeness = np.zeros((len(self._counts), len(words)), np.float32)
-        numbers, cosines = self._vectors.compare([word.vector for word in words])
-        likeness[numbers] = np.where(cosines < near, 0, cosines)
-        for lane, word in enumerate(words):
-            if word.number is not None:
-                likeness[word.number, lane] = 1
+    def _compare(self, vectors: Sequence[WordVector], near: float) -> Scores:
+        """Return the similarity of each term to each of these vectors, 0 below `near`."""
+        likeness = np.zeros((len(self._counts), len(vectors)), np.float32)
+        if vectors:
+            numbers, cosines = self._vectors.compare(vectors)
+            likeness[numbers] = np.where(cosines < near, 0, cosines)
         return likeness
 
     def _weigh(self, word: QueryWord) -> float:
@@ -236,11 +246,11 @@ def _count_documents(documents: Sequence[Terms], count: int) -> NDArray[np.int64
     return np.bincount((pairs[first] >> np.uint64(32)).astype(np.int64), minlength=count)
 
 
-def find_members(sorted: Rows, rows: Rows) -> NDArray[np.bool_]:
+def find_members(sorted: Rows, rows: Rows) -> Mask:
     """Return a mask of the rows that are in a sorted list of rows."""
     if not len(sorted):
         return np.zeros(len(rows), bool)
-    members: NDArray[np.bool_] = sorted[np.minimum(np.searchsorted(sorted, rows), len(sorted) - 1)] == rows
+    members: Mask = sorted[np.minimum(np.searchsorted(sorted, rows), len(sorted) - 1)] == rows
     return members
 
 

@@ -72,11 +72,11 @@ def test_scores_are_those_of_the_formula(
             words.put(row, np.array(terms, np.uint32))
             now[row] = terms
     asked, rows = ask(query, unseen), sorted(now)
-    scored = words.score(asked, near)
-    assert scored.rows.tolist() == rows
-    assert scored.look_up(np.array([77], np.int64)).tolist() == [0.0]
+    scorer = words.weigh(asked, near)
+    assert words.list_rows().tolist() == rows
     expected = naive(now, [*query, len(TERMS)] if unseen else query, near)
-    assert scored.scores == pytest.approx([expected[row] for row in rows], abs=1e-5)
+    assert scorer.score(words.list_rows()) == pytest.approx([expected[row] for row in rows], abs=1e-5)
+    assert all(expected[row] <= scorer.most + 1e-5 for row in rows if row not in scorer.rare)
     every = [row for row in now if set(query) <= set(now[row])] if query else []
     assert words.find_with_all(query) == sorted(every)
 
@@ -84,15 +84,27 @@ def test_scores_are_those_of_the_formula(
 @settings(max_examples=examples(50))
 @given(
     documents=st.dictionaries(st.integers(1, 40), DOCUMENT, min_size=16, max_size=40),
-    rows=st.sets(st.integers(1, 41), max_size=6),
+    chosen=st.sets(st.integers(0, 15), max_size=6),
 )
-def test_few_documents_score_as_they_do_among_all(documents: dict[int, list[int]], rows: set[int]) -> None:
+def test_few_documents_score_as_they_do_among_all(documents: dict[int, list[int]], chosen: set[int]) -> None:
     words = make_words(documents)
-    every = words.score(ask([*TERMS], unseen=True), 0.5)
-    passing = np.array(sorted(rows), np.int64)
-    scored = words.score(ask([*TERMS], unseen=True), 0.5, passing)
-    assert scored.rows.tolist() == passing.tolist()
-    assert scored.scores.tolist() == every.look_up(passing).tolist()
+    scorer, rows, places = words.weigh(ask([*TERMS], unseen=True), 0.5), words.list_rows(), sorted(chosen)
+    assert scorer.score(rows[places]).tolist() == scorer.score(rows)[places].tolist()
+
+
+def test_documents_with_a_rare_word_are_listed_and_no_other_scores_more_than_the_most() -> None:
+    vectors = np.eye(3, dtype=np.int8) * 127
+    vectors[2, 0] = 127
+    common = {row: [0] for row in range(search_words.RARE * 2)}
+    words = Words(
+        ((row, np.array(terms, np.uint32)) for row, terms in (common | {90: [0, 1], 91: [2]}).items()),
+        enumerate(vectors),
+    )
+    scorer = words.weigh([QueryWord(0, vectors[0]), QueryWord(1, vectors[1])])
+    assert scorer.rare.tolist() == [90]
+    others = scorer.score(words.list_rows()[[0, -1]])
+    assert others.max() == pytest.approx(scorer.most, abs=1e-6)
+    assert scorer.most < 0.5
 
 
 def test_a_document_is_compared_to_its_end() -> None:
@@ -100,7 +112,7 @@ def test_a_document_is_compared_to_its_end() -> None:
     long[-1] = 1
     vectors = np.eye(2, dtype=np.int8) * 127
     words = Words([(1, short), (2, long), (3, np.append(long, 0).astype(np.uint32))], enumerate(vectors))
-    assert words.score([QueryWord(1, vectors[1])]).scores.tolist() == [0, 1, 1]
+    assert words.weigh([QueryWord(1, vectors[1])]).score(words.list_rows()).tolist() == [0, 1, 1]
     assert words.find_with_all([0, 1]) == [2, 3]
 
 
@@ -109,7 +121,7 @@ def test_a_term_learned_later_is_found_and_compared() -> None:
     for number, vector in enumerate(VECTORS[:3]):
         words.learn(number, vector)
         words.put(10 + number, np.array([number], np.uint32))
-    assert words.score(ask([2])).look_up(np.array([12], np.int64)).tolist() == [1.0]
+    assert words.weigh(ask([2])).score(np.array([12], np.int64)).tolist() == [1.0]
 
 
 def test_of_a_page_of_text_the_rarest_words_count() -> None:
@@ -117,9 +129,10 @@ def test_of_a_page_of_text_the_rarest_words_count() -> None:
     vectors = np.eye(many, dtype=np.int8) * 127
     common = [(row, np.arange(4, dtype=np.uint32)) for row in range(5)]
     words = Words([*common, (9, np.array([many - 1], np.uint32))], enumerate(vectors))
-    scored = words.score([QueryWord(number, vectors[number]) for number in range(many)])
-    assert scored.scores[:5].tolist() == [0.0] * 5
-    assert scored.look_up(np.array([9], np.int64))[0] > 0
+    scorer = words.weigh([QueryWord(number, vectors[number]) for number in range(many)])
+    *others, rarest = scorer.score(words.list_rows()).tolist()
+    assert others == [0.0] * 5
+    assert rarest > 0
 
 
 def test_words_are_folded_and_singular() -> None:
@@ -143,6 +156,6 @@ def test_words_that_are_like_no_other_and_empty_documents_score_without_a_warnin
     words = Words([(1, np.array([0, 1], np.uint32)), (2, np.array([], np.uint32))], [(0, nothing), (1, nothing)])
     asked = [QueryWord(0, nothing), QueryWord(None, nothing)]
     with np.errstate(all="raise"):
-        scores = words.score(asked).scores
+        scores = words.weigh(asked).score(words.list_rows())
     assert scores[0] > 0
     assert scores[1] == 0
