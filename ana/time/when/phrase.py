@@ -105,7 +105,8 @@ def _join(days: Days | None, times: Times | None, today: date, now: datetime) ->
     span = days or one(today + DAY if is_over else today)
     if span.weekday not in (None, span.first.weekday()):
         raise NotRead(f"{span.first} is a {WEEKDAYS[span.first.weekday()]}, not a {WEEKDAYS[span.weekday or 0]}")
-    when = When(span.first, span.last, days is not None, other=span.other, notes=(span.note,) if span.note else ())
+    other = None if is_over and span.other == today else span.other
+    when = When(span.first, span.last, days is not None, other=other, notes=(span.note,) if span.note else ())
     if isinstance(span.at, datetime):
         return when._replace(at=span.at.time(), zoned=span.at)
     if span.at:
