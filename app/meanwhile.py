@@ -19,24 +19,29 @@ _log = logging.getLogger(__name__)
 
 
 @contextmanager
-def repeat_meanwhile(name: str, look: Callable[[], object], seconds: float) -> Iterator[None]:
+def repeat_meanwhile(
+    name: str, look: Callable[[], float | None], seconds: float, end: float = END_SECONDS
+) -> Iterator[None]:
     """Call something again and again while the context is open; a failure that may pass is logged.
 
     Args:
         name: A word for the things that it looks at, in the plural, for the log.
-        seconds: How long to wait between two calls.
+        look: May return the seconds after which there is something to do.
+        seconds: How long to wait at most between two calls.
+        end: How many seconds the end waits for a call.
     """
     ended, work = Event(), Stoppable()
 
     def keep_looking() -> None:
         with working(work):
             while not ended.is_set():
+                soon = None
                 try:
-                    look()
+                    soon = look()
                 except PASSING as exc:
                     if not ended.is_set():
                         _log.warning("%s could not be looked at: %s", name, exc)
-                ended.wait(seconds)
+                ended.wait(seconds if soon is None else min(seconds, soon))
 
     thread = Thread(target=keep_looking, name=name, daemon=True)
     thread.start()
@@ -45,4 +50,4 @@ def repeat_meanwhile(name: str, look: Callable[[], object], seconds: float) -> I
     finally:
         ended.set()
         work.stop()
-        thread.join(END_SECONDS)
+        thread.join(end)

@@ -2,10 +2,9 @@
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from datetime import datetime
 from functools import partial
-from threading import Event, Thread
 
 from ana.addresses import name_kind, split_addresses
 from ana.errors import AnaError
@@ -19,7 +18,7 @@ from ana.reminders.sending import Message, send
 from ana.translation import _, speak
 from ana.workspace import Workspace, load_workspace, open_workspace
 from app.following import describe_unread, follow_meanwhile
-from app.meanwhile import PASSING
+from app.meanwhile import repeat_meanwhile
 from app.replying import make_signing, reply_meanwhile
 from app.routines.running import answer_meanwhile
 
@@ -85,34 +84,20 @@ def ring_meanwhile(handles: DataHandles, say: Callable[[str], None] | None = Non
         yield
 
 
-@contextmanager
-def _keep_ringing(handles: DataHandles, targets: Sequence[Target]) -> Iterator[None]:
+def _keep_ringing(handles: DataHandles, targets: Sequence[Target]) -> AbstractContextManager[None]:
     """Deliver reminders when they become due, while the context is open; a failed delivery is tried again."""
     if not targets:
-        yield
-        return
-    workspace, clock, stopped, ringer = handles.workspace, handles.clock, Event(), make_ringer(handles, targets)
+        return nullcontext()
+    clock, ringer = handles.clock, make_ringer(handles, targets)
 
-    def keep_ringing() -> None:
-        speak(workspace.settings.language)
-        while True:
-            seconds = SECONDS
-            try:
-                workspace.whereabouts.refresh(clock)
-                if coming := ringer.ring():
-                    seconds = min(SECONDS, max((coming - clock.now()).total_seconds(), 0.0) + 0.01)
-            except PASSING as exc:
-                _log.warning("reminders could not be looked at: %s", exc)
-            if stopped.wait(seconds):
-                return
+    def ring() -> float | None:
+        speak(handles.workspace.settings.language)
+        handles.workspace.whereabouts.refresh(clock)
+        coming = ringer.ring()
+        return max((coming - clock.now()).total_seconds(), 0.0) + 0.01 if coming else None
 
-    thread = Thread(target=keep_ringing, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        stopped.set()
-        thread.join(SECONDS)
+    # what a receiver has taken is to be noted, or it is sent again
+    return repeat_meanwhile("reminders", ring, SECONDS, end=SECONDS)
 
 
 def describe_failing(workspace: Workspace) -> list[str]:

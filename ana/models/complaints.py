@@ -1,4 +1,4 @@
-"""A provider's reason for refusing a request, read from the structure of its error, never from its words."""
+"""A provider's reason for refusing a request, read from the structure of its error; its words only name a parameter."""
 
 import re
 from dataclasses import dataclass
@@ -9,6 +9,10 @@ from ana.values import read_object
 
 _NAME = re.compile(r"[\w.\[\]-]{1,60}")
 """A parameter's name, or a path to one."""
+
+
+REFUSING = frozenset((400, 404, 405, 422, 500, 501))
+"""The statuses with which servers refuse a parameter."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +33,13 @@ class Complaint:
     sentence: str = ""
     is_foreign: bool = False
 
-    def names(self, parameter: str) -> bool:
-        """Return whether it is about a parameter: by its own field or, without one, by the name in its text."""
-        if self.parameter:
-            return self.parameter == parameter
-        return re.search(rf"\b{re.escape(parameter)}\b", self.sentence) is not None
+    def refuses(self, *names: str) -> bool:
+        """Return whether it is about a parameter that the server does not take: by its own field or, without one, by
+        one of these names in its text.
+        """
+        if self.status not in REFUSING or self.parameter:
+            return self.status in REFUSING and self.parameter in names
+        return re.search(rf"\b(?:{'|'.join(names)})\b", self.sentence, re.IGNORECASE) is not None
 
 
 def read_complaint(exc: BaseException) -> Complaint:

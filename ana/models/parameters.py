@@ -12,8 +12,19 @@ from ana.values import read_object
 REFUSED: Final = "refused-parameters"
 """The name of the note in a workspace."""
 
-OPTIONAL = ("temperature", "stream_options", "parallel_tool_calls", "max_completion_tokens", "max_tokens")
-"""Parameters that a request does not need."""
+OPTIONAL: Mapping[str, tuple[str, ...]] = {
+    "temperature": (),
+    "stream_options": (),
+    "parallel_tool_calls": (),
+    "max_completion_tokens": (),
+    "max_tokens": (),
+    # OpenRouter, llama.cpp, vLLM
+    "response_format": ("json.schema", "structured.outputs?", "grammar", "guided.(?:json|decoding)", "json mode"),
+}
+"""Parameters that a request does not need, and what else servers call them."""
+
+EXTRA = "extra_body"
+"""The parameter of the client library with further parameters."""
 
 OLDER = {"max_completion_tokens": "max_tokens"}
 """Older names of parameters, for servers that do not know the newer ones."""
@@ -55,14 +66,15 @@ class RefusedParameters:
 
 def find_refused(complaint: Complaint, payload: Mapping[str, Any]) -> str | None:
     """Return the unnecessary parameter of a request that a complaint names, or None."""
-    if complaint.status not in (400, 422):
-        return None
-    return next((name for name in OPTIONAL if name in payload and complaint.names(name)), None)
+    sent = {*payload, *(payload.get(EXTRA) or ())}
+    return next((name for name, other in OPTIONAL.items() if name in sent and complaint.refuses(name, *other)), None)
 
 
 def leave_out(payload: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Return a request without a parameter, or with it under its older name."""
     rest = {key: value for key, value in payload.items() if key != name}
+    if extra := rest.get(EXTRA):
+        rest[EXTRA] = {key: value for key, value in extra.items() if key != name}
     return rest | {OLDER[name]: payload[name]} if name in OLDER and name in payload else rest
 
 

@@ -123,7 +123,7 @@ def tell_ringing(item: Item, now: datetime, zone: tzinfo, places: Sequence[str])
     if not (coming := read_reminders(item, zone, now, now + LONGEST)):
         return "Nothing will ring: it has no reminder in the future."
     if not places:
-        return "Nothing can ring: no address is set (`ana setup` sets one). The item shows in `ana due`."
+        return "Nothing can ring: no address is set (`ana setup` sets one). It is shown when ana is open."
     return f"Rings {tell_time(coming[0].moment.astimezone(zone))} by {', '.join(places)}, while ana runs."
 
 

@@ -20,10 +20,7 @@ from ana.time.repeats import find_next_after
 from ana.translation import _
 
 DAY = timedelta(days=1)
-"""How late a missed reminder is still delivered automatically."""
-
-MONTH = timedelta(days=31)
-"""How late it is still delivered on request."""
+"""How late a missed reminder is still delivered."""
 
 UNMARKED = timedelta(hours=1)
 """How long after a reminder of a shared series it is told that nothing was marked."""
@@ -105,11 +102,8 @@ class Ringer:
         self.delivered = self.failed = 0
         """The numbers of delivered and of failed reminders."""
 
-    def ring(self, oldest: timedelta = DAY) -> datetime | None:
-        """Deliver everything due and undelivered, unless another process is delivering.
-
-        Args:
-            oldest: How long ago it may have been due.
+    def ring(self) -> datetime | None:
+        """Deliver everything that was due in the last day and is undelivered, unless another process is delivering.
 
         Returns:
             The next time within the hour at which a reminder is due, or None.
@@ -119,17 +113,17 @@ class Ringer:
         """
         now = self._clock.now().astimezone(UTC)
         zone, items = self._clock.zone, self._load()
-        snoozed = self._ledger.list_snoozed(now - oldest) if items else {}
+        snoozed = self._ledger.list_snoozed(now - DAY) if items else {}
         rings = {
             key: _Due(key, ring.moment)
             for item in items
             # of what rang at the last moment, it is told an hour later that it is unmarked
-            for ring in read_reminders(item, zone, _begin(item, now, oldest + 2 * UNMARKED), now + AHEAD)
+            for ring in read_reminders(item, zone, _begin(item, now, DAY + 2 * UNMARKED), now + AHEAD)
             if (key := make_key(item, ring, zone)) not in snoozed
         }
         rings |= {make_late(key, until): _Due(key, until) for key, until in snoozed.items()}
-        rings |= self._list_unmarked(rings, now - oldest)
-        due = {key: each for key, each in rings.items() if now - oldest <= each.moment <= now}
+        rings |= self._list_unmarked(rings, now - DAY)
+        due = {key: each for key, each in rings.items() if now - DAY <= each.moment <= now}
         if due:
             with self._ledger.deliver_alone() as is_alone:
                 for notice in self._hold_notices(rings, due, now) if is_alone() else ():

@@ -8,7 +8,7 @@ import shlex
 import stat
 import sys
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from ana.output import tell, write_json
 from ana.translation import _
 from ana.workspace import Workspace
 from app.messages import UserMessage, read_piped
-from app.show.answers import describe_cost, list_below, show_text
+from app.show.answers import describe_cost, explain_signs, list_below, show_text
 from app.show.console import make_console
 from app.show.waiting import STOPPED, show_wait
 from app.startup import start
@@ -181,15 +181,8 @@ def _show(workspace: Workspace, outcome: "Done | Waiting", as_json: bool, thread
     elif isinstance(outcome, Waiting):
         show_request(outcome.request)
     else:
-        # undo as a message takes nothing back here: without --thread each message is a conversation of its own
-        text = outcome.answer.replace("“undo” takes it back.", "`ana undo` takes it back.")
-        show_text(text if outcome.composed else outcome.answer)
-    is_unchanged = isinstance(outcome, Done) and tells_no_changes(outcome.receipt)
-    for line in list_below(outcome) if isinstance(outcome, Done) else list_changes(outcome.changes, None):
-        if is_unchanged:
-            make_console(error=True).print(line, style="dim")
-        else:
-            tell(line)
+        show_text(outcome.answer)
+    _tell_changes(outcome, list_below(outcome) if isinstance(outcome, Done) else list_changes(outcome.changes, None))
     if isinstance(outcome, Done) and outcome.refused_copy and thread is None:
         tell(f"To add it a second time, say it again in that conversation: --thread {outcome.thread_id}")
     if isinstance(outcome, Done) and not as_json and (line := describe_cost(outcome)):
@@ -202,6 +195,18 @@ def _show(workspace: Workspace, outcome: "Done | Waiting", as_json: bool, thread
         raise typer.Exit(WAITING)
     if outcome.error or outcome.fruitless:
         raise typer.Exit(1)
+
+
+def _tell_changes(outcome: "Done | Waiting", lines: Sequence[str]) -> None:
+    """Print what was written on standard error; in a terminal also what the signs mean."""
+    is_unchanged = tells_no_changes(getattr(outcome, "receipt", None))
+    for line in lines:
+        if is_unchanged:
+            make_console(error=True).print(line, style="dim")
+        else:
+            tell(line)
+    if outcome.changes and sys.stderr.isatty():
+        make_console(error=True).print(explain_signs("`ana undo`"), style="dim")
 
 
 def _read_message(question: str | None) -> UserMessage | None:

@@ -27,4 +27,4 @@ def claim(
         changes += memory.claim([*(names or ()), *listed], by)
     say(f"{pluralize(len(changes), 'record')} {'is' if len(changes) == 1 else 'are'} now your own words.")
     if changes:
-        say(f"To undo: ana undo --turn {by.turn}{spell_user(workspace)}")
+        say(f"To undo: ana undo{spell_user(workspace)}")

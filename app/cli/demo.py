@@ -46,7 +46,6 @@ def _serve(folder: Path, port: int) -> None:
     from app.cli.serve import run
     from app.demo import play
     from app.server.app import build_app
-    from app.server.connections import allow_many_files
     from app.server.guard import PAGE
 
     workspace = start()
@@ -58,7 +57,6 @@ def _serve(folder: Path, port: int) -> None:
         return app
 
     tell(f"Page: http://{LOCAL}:{port}{PAGE} (Ctrl-C ends it and deletes {folder})")
-    allow_many_files()
     gc.freeze()
     run(build, LOCAL, port, workspace.settings)
 

@@ -23,7 +23,7 @@ from ana.workspace import Workspace
 from ana.workspace.private import find_exposed
 from app.embedder import describe_missing_embedder, suggest_embedder
 from app.reminding import describe_failing
-from app.services import REMIND, SERVE, describe
+from app.services import describe as describe_service
 from app.serving import refuse_while_serving
 from app.show.progress import make_bar
 from app.show.text import pluralize
@@ -166,7 +166,7 @@ def _summarize(handles: DataHandles, findings: "Findings", damaged: dict[str, st
 
 def _describe_outside(workspace: Workspace) -> list[str]:
     """Return a sentence on what the system runs, and on each external service that does not work as configured."""
-    runs = [line for service in (SERVE, REMIND) if (line := describe(service))]
+    runs = [line] if (line := describe_service()) else []
     return [*runs, *describe_failing(workspace), *describe_refused(workspace.note(REFUSED).read())]
 
 

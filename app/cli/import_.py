@@ -60,7 +60,6 @@ def import_(
     Text by others is marked. In a terminal you are asked whose text it is, unless an option says so. Elsewhere an event
     with an organiser or guests is by others, and an export contains the source of each record.
     """
-    from ana.transfer.importer import import_bundle
     from ana.transfer.whose import tell_whose
 
     with open_data(start(), "ana import") as handles:
@@ -74,14 +73,20 @@ def import_(
         bundle = _read_source(source, handles, {name: names for name, names in columns.items() if names}, yes=yes)
         bundle = tell_whose(bundle, _ask_whose(bundle, mine), list_own_mail(handles.settings.ana_notify))
         before = _back_up(handles) if bundle.changes else None
-        try:
-            with show_progress("embedding") as progress, working(Work(progress)):
-                result = import_bundle(handles.memory, bundle, replace=replace)
-        except KeyboardInterrupt:
-            # cut short while it was being written, it is settled by whoever opens the folder next
-            tell("The import was stopped. All of its file was stored or nothing; `ana items` shows which.")
-            raise typer.Exit(130) from None
+        result = _store(handles, bundle, replace=replace)
     _tell(result, handles, before, replace=replace)
+
+
+def _store(handles: DataHandles, bundle: Bundle, *, replace: bool) -> "ImportResult":
+    from ana.transfer.importer import import_bundle
+
+    try:
+        with show_progress("embedding") as progress, working(Work(progress)):
+            return import_bundle(handles.memory, bundle, replace=replace)
+    except KeyboardInterrupt:
+        # cut short while it was being written, it is settled by whoever opens the folder next
+        tell("The import was stopped. All of its file was stored or nothing; `ana items` shows which.")
+        raise typer.Exit(130) from None
 
 
 def _tell(result: "ImportResult", handles: DataHandles, before: Path | None, *, replace: bool) -> None:
@@ -96,7 +101,7 @@ def _tell(result: "ImportResult", handles: DataHandles, before: Path | None, *, 
     if result.turn and result.others:
         say(f"To make them yours: ana claim --turn {result.turn}{user}")
     if result.turn:
-        say(f"To undo: ana undo --turn {result.turn}{user}")
+        say(f"To undo: ana undo{user}")
     elif before and result.new:
         say(f"The import included its history. To go back to the state before it: ana restore {before}")
 

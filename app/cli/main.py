@@ -29,45 +29,20 @@ LONGEST = 300
 SELDOM = 50_000
 """New objects between two garbage collections, because imports create thousands of objects."""
 
-COMMANDS = (
-    "chat",
-    "ask",
-    "setup",
-    "demo",
-    "items",
-    "claim",
-    "due",
-    "today",
-    "calendar",
-    "remind",
-    "routines",
-    "share",
-    "history",
-    "replay",
-    "undo",
-    "forget",
-    "approve",
-    "describe",
-    "doctor",
-    "export",
-    "import",
-    "backup",
-    "restore",
-    "move",
-    "reindex",
-    "traces",
-    "cost",
-    "telegram",
-    "serve",
-    "worker",
-    "users",
-    "dev",
-    "mcp",
-    "connect",
-    "threads",
-    "trash",
-)
-"""Commands in the order of the help. Each is a function, or a group of commands, in the module of the same name."""
+PANELS = {
+    "Every day": ("chat", "ask", "today", "due", "items", "undo", "approve", "routines", "remind", "calendar", "share"),
+    "To begin": ("setup", "demo", "connect", "telegram"),
+    "What is kept": ("history", "claim", "forget", "threads", "trash", "describe", "doctor", "reindex"),
+    "In and out": ("import", "export", "backup", "restore", "move"),
+    "Servers": ("serve", "users", "worker", "mcp"),
+    "Looking inside": ("replay", "traces", "cost", "dev"),
+}
+"""The commands, in the order of the help, by their panels. Each is a function, or a group of commands, in the module of
+the same name."""
+
+COMMANDS = tuple(name for names in PANELS.values() for name in names)
+OTHER = "Others"
+"""The panel of commands of other packages."""
 
 NOT_PERSONAL = ("setup", "demo", "serve", "worker", "users", "dev", "move")
 FOR_ALL = ("doctor", "describe", "export", "backup", "reindex", "traces", "cost", "trash")
@@ -152,6 +127,7 @@ def load_command(name: str) -> Any:
         return None
     command: Any = typer.main.get_group(target) if isinstance(target, typer.Typer) else _make_command(name, target)
     command.name = name
+    command.rich_help_panel = next((panel for panel, names in PANELS.items() if name in names), OTHER)
     if name in COMMANDS and name not in NOT_PERSONAL:
         for each in (command, *getattr(command, "commands", {}).values()):
             add_people(each, for_all=name in FOR_ALL)

@@ -1,8 +1,7 @@
-"""`ana remind`: deliver reminders once or continuously; install a timer for that."""
+"""`ana remind`: deliver reminders once or continuously."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from datetime import timedelta
 from threading import Event
 from typing import Annotated
 
@@ -12,48 +11,34 @@ from ana.errors import AnaError, ConfigError
 from ana.handles import open_data
 from ana.output import tell, write_line
 from ana.people import People
-from ana.reminders.ringing import DAY, MONTH, Target
+from ana.reminders.ringing import Target
 from ana.reminders.sending import make_test
 from ana.workspace import Workspace, open_workspace
-from app import services
 from app.following import Following, list_calendars
 from app.meanwhile import PASSING
 from app.reminding import HOW, list_targets, make_ringer, ring_meanwhile
 from app.replying import Replies
 from app.routines.running import Routines
-from app.services import REMIND
 from app.show.text import pluralize
 from app.startup import chosen, start
 
 
 def remind(
     once: Annotated[bool, typer.Option("--once", help="Deliver due reminders once and exit, for cron.")] = False,
-    late: Annotated[
-        bool, typer.Option("--late", help="Like --once, with reminders up to a month late instead of a day.")
-    ] = False,
     test: Annotated[bool, typer.Option("--test", help="Send a test message to each address.")] = False,
-    install: Annotated[
-        bool, typer.Option("--install", help="Let the system deliver every minute; shows the setup and asks first.")
-    ] = False,
-    uninstall: Annotated[bool, typer.Option("--uninstall", help="Remove it again.")] = False,
 ) -> None:
     """Deliver everybody's reminders, run their routines and read their calendars until stopped.
 
     Exit code 1 if a reminder did not arrive.
     """
     workspace = start()
-    if uninstall:
-        services.remove(REMIND)
-        return
     people = [each for each in _open_people(workspace) if list_targets(each) or list_calendars(each)]
     if not people:
         raise ConfigError("ANA_NOTIFY is empty, so there is no address for reminders.", HOW)
-    if install:
-        services.install(REMIND, workspace)
-    elif test:
+    if test:
         send_test([target for each in people for target in list_targets(each)])
-    elif once or late:
-        _ring_once(people, MONTH if late else DAY)
+    elif once:
+        _ring_once(people)
     else:
         _keep_ringing(people)
 
@@ -67,14 +52,14 @@ def _open_people(workspace: Workspace) -> Iterator[Workspace]:
             tell(exc.sentence())
 
 
-def _ring_once(people: Sequence[Workspace], late: timedelta) -> None:
+def _ring_once(people: Sequence[Workspace]) -> None:
     delivered = failed = 0
     for workspace in people:
         try:
             with open_data(workspace, "ana remind") as handles:
                 targets = list_targets(workspace)
                 ringer = make_ringer(handles, targets)
-                ringer.ring(late)
+                ringer.ring()
                 Routines(handles, targets, targets).run_due()
                 Following(handles).read_due()
                 Replies(handles).carry_out()

@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,8 +17,8 @@ from ana.output import tell
 from ana.settings import Settings
 from ana.translation import speak
 from ana.urls import find_site
+from ana.workspace import Workspace
 from app import services
-from app.services import SERVE
 from app.serving import LOCAL, PORT, Port, require_port
 from app.startup import start
 
@@ -51,20 +50,34 @@ def serve(
     uninstall: Annotated[bool, typer.Option("--uninstall", help="Remove it again.")] = False,
 ) -> None:
     """Serve the page and the API on this machine, and to others with a token: docs/people.md."""
-    from ana.people import People
-    from app.privacy import describe_setup
-    from app.server.connections import allow_many_files
-    from app.server.guard import PAGE
-    from tools.catalog import catalog
-
     workspace = start()
     speak("en")  # each request has its own language
     if uninstall:
-        services.remove(SERVE)
+        services.remove()
         return
-    settings = workspace.settings
-    catalog(settings.tools_modules)  # a module that cannot be used stops the start, not every turn
-    people = People(settings)
+    _require_usable(workspace, host, workers)
+    require_port(host, port, "ana serve")
+    if install:
+        arguments = ["serve", "--host", host, "--port", f"{port}"]
+        if workers is not None:
+            arguments += ["--workers", f"{workers}"]
+        services.install(arguments, workspace)
+        return
+    _tell_addresses(workspace, host, port)
+    from app.server.app import build_app
+
+    gc.freeze()  # what is loaded stays: to look for garbage in it holds up all requests, for a third of a second
+    with _keeping_workers(workers or 0):
+        run(partial(build_app, carries_out=workers is None, port=port), host, port, workspace.settings)
+
+
+def _require_usable(workspace: Workspace, host: str, workers: int | None) -> None:
+    """Raise ConfigError where each request, or each turn, would fail."""
+    from ana.people import People
+    from tools.catalog import catalog
+
+    catalog(workspace.settings.tools_modules)
+    people = People(workspace.settings)
     if people.needs_token(host) and not people.has_token():
         raise ConfigError(
             f"Others may reach {host if host != LOCAL else 'this server'}, but nobody has a token to sign in with.",
@@ -72,24 +85,17 @@ def serve(
         )
     if workers is not None and not workspace.has_database:
         raise ConfigError("Workers carry out runs that wait in a database.", "Set ANA_DATABASE_URL.")
-    require_port(host, port, "ana serve")
-    if install:
-        arguments = ["serve", "--host", host, "--port", f"{port}"]
-        if workers is not None:
-            arguments += ["--workers", f"{workers}"]
-        services.install(replace(SERVE, arguments=arguments), workspace)
-        return
-    tell(f"{describe_setup(workspace)} · dial {settings.ana_autonomy}")
-    name = _UNSPECIFIED.get(host, host)
+
+
+def _tell_addresses(workspace: Workspace, host: str, port: int) -> None:
+    from app.privacy import describe_setup
+    from app.server.guard import PAGE
+
+    settings, name = workspace.settings, _UNSPECIFIED.get(host, host)
     address = f"http://{f'[{name}]' if ':' in name else name}:{port}"
+    tell(f"{describe_setup(workspace)} · dial {settings.ana_autonomy}")
     tell(f"Page: {find_site(settings.ana_public_url, settings.ana_hosts) or address}{PAGE} (Ctrl-C ends it)")
     tell(f"API: {address}{', and at every address of this machine' if name != host else ''}")
-    allow_many_files()
-    from app.server.app import build_app
-
-    gc.freeze()  # what is loaded stays: to look for garbage in it holds up all requests, for a third of a second
-    with _keeping_workers(workers or 0):
-        run(partial(build_app, carries_out=workers is None, port=port), host, port, settings)
 
 
 @contextmanager
@@ -125,9 +131,10 @@ def run(build: "Callable[[], Starlette]", host: str, port: int, settings: Settin
     """Serve until this process gets a signal to end. Raises UserError if the server cannot start."""
     from uvicorn import Config
 
-    from app.server.connections import SECONDS, Protocol
+    from app.server.connections import SECONDS, Protocol, allow_many_files
     from app.server.ending import GRACE_SECONDS, Server
 
+    allow_many_files()
     config = Config(
         build,
         factory=True,

@@ -1,7 +1,6 @@
-"""Show answers, each thing and each hint once, or the request that a conversation waits for, and read the decision."""
+"""Show answers, or the request that a conversation waits for, and read the decision."""
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from ana.errors import StoreBusy, UserError, WrongReply
@@ -21,15 +20,6 @@ SHORT_REPLIES: dict[str, ShortReply] = {"e": "edit", "edit": "edit", "a": "all",
 
 STILL_WAITS = mark_text("It still waits: y, n, e or a.")
 
-_UNDO = "“undo” takes it back."
-_RECEIPT = re.compile(r"(?:Kept|Done:|Deleted:) ")
-_TAKEN_BACK = re.compile(r"Taken back\. “undo [^“”]+”(?= brings it back\.)")
-"""How the offline reader tells what it wrote, up to how it is taken back: its receipt tells it as well."""
-
-_HINTS = re.compile(rf"{re.escape(_UNDO)}|I cannot ring: [^`:]*in `ana due`\.|(?<=^ )brings it back\.")
-
-_MORE = re.compile(r"^(… and \d+ more): `ana due`, `ana items`\.$", re.MULTILINE)
-
 _TWINS = (
     (re.compile(r"`ana due`"), "/due"),
     (re.compile(r"`ana threads list`"), "/threads"),
@@ -45,38 +35,6 @@ def name_commands(text: str) -> str:
     return text
 
 
-def drop_receipt(text: str) -> str:
-    """Return an answer of the offline reader without the lines about its writes."""
-    match = _RECEIPT.search(text)
-    end = text.find(_UNDO, match.end()) if match else -1
-    return text[: match.start()] + text[end:] if match and end >= 0 else _TAKEN_BACK.sub("", text, count=1)
-
-
-class Answers:
-    """Shows answers, and remembers which hints it gave."""
-
-    def __init__(self) -> None:
-        self._past_hints: set[str] = set()
-
-    def show(self, answer: "Done") -> None:
-        """Print an answer and its changes."""
-        from ana.memory.receipts import list_changes
-        from app.show.answers import show_answer, show_changes, show_text
-
-        text = answer.answer
-        if not answer.composed or not answer.changes:
-            show_answer(replace(answer, answer=_MORE.sub(r"\1: /due, /items.", text) if answer.composed else text))
-            return
-        text = drop_receipt(text)
-        hints = [f"/redo {hint}" if hint.startswith("brings") else name_commands(hint) for hint in _HINTS.findall(text)]
-        if text := _HINTS.sub("", text).strip():
-            show_text(text)
-        show_changes(list_changes(answer.changes, answer.receipt))
-        if new := [hint for hint in hints if hint not in self._past_hints]:
-            say(f"  {' '.join(new)}", style="dim")
-        self._past_hints.update(hints)
-
-
 class Approval:
     """Keeps the request that was shown last, so that a yes applies to nothing else.
 
@@ -87,7 +45,8 @@ class Approval:
 
     def __init__(self) -> None:
         self._waiting: Waiting | None = None
-        self._answers = Answers()
+        self._has_explained = False
+        """Whether the signs of a receipt were explained."""
         self._allowed: set[str] = set()
         """Tools of the person's own that may run in this conversation while no text of others is in view."""
 
@@ -109,7 +68,7 @@ class Approval:
 
         self._waiting = outcome if isinstance(outcome, Waiting) else None
         if not isinstance(outcome, Waiting):
-            self._answers.show(outcome)
+            self._show_answer(outcome)
             return
         show_request(outcome.request)
         edits = _("y does it, n does not, e edits it first, a also does what this turn asks next.")
@@ -156,6 +115,15 @@ class Approval:
         """Forget the request, so that the next line is a message: another conversation begins."""
         self._waiting = None
         self._allowed.clear()
+
+    def _show_answer(self, answer: "Done") -> None:
+        """Print an answer with its receipt; below the first one, what its signs mean."""
+        from app.show.answers import explain_signs, show_answer
+
+        show_answer(answer)
+        if answer.changes and not self._has_explained:
+            say(f"  {explain_signs('/undo')}", style="dim")
+            self._has_explained = True
 
     def _decide(
         self, assistant: "Assistant", waiting: "Waiting", short: ShortReply, on_event: "Listener"

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 LEAVING = ("exit", "quit", ":q")
 """Messages that leave as /quit does."""
 
-WORDS = {"undo": "/undo"}
+WORDS = {"undo": "/undo", "undo that": "/undo", "redo": "/redo"}
 """Messages that are commands: no model has to understand them."""
 
 HELP_INDENT = 19

@@ -43,7 +43,10 @@ def show_routines(handles: "DataHandles") -> None:
         show_table(("id", "routine", "next", "last", "cost"), rows, fixed=("id", "next", "last"))
     else:
         tell("There is no routine.")
-    for name, at, content in list_offers(items):
+    offers = list_offers(items)
+    if offers:
+        write_line("Suggested, each with the command that starts it in a shell:")
+    for name, at, content in offers:
         write_line(f"ana routines start {name:8} {at}  {content}")
 
 

@@ -37,20 +37,10 @@ async def hold_workspace(request: Request, person: str) -> OpenWorkspace:
     return opened
 
 
-class Speaking:
-    """Sets the page's language to the browser's until the person is known; everything else is English."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        accepted = Headers(scope=scope).get("accept-language", "") if is_page(scope.get("path", "")) else ""
-        with speaking(choose_language(accepted)):
-            await self._app(scope, receive, send)
-
-
 class Holding:
-    """Releases the workspaces that a request holds when it is answered."""
+    """Holds what a request needs until it is answered: workspaces, and for the page the browser's language until the
+    person is known; everything else is English.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -59,7 +49,8 @@ class Holding:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        with ExitStack() as resources:
+        accepted = Headers(scope=scope).get("accept-language", "") if is_page(scope["path"]) else ""
+        with ExitStack() as resources, speaking(choose_language(accepted)):
             state = {**scope.get("state", {}), "resources": resources}
             await self._app({**scope, "state": state}, receive, send)
 

@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from ana.errors import AnaError, StoreBroken
@@ -35,8 +35,8 @@ from app.page import shell
 from app.page.routes import PAGES
 from app.reaching import PATH as HELLO
 from app.server import assistants, runs, threads
-from app.server.answers import Holding, Speaking, answer
-from app.server.arriving import JsonBodies, Room
+from app.server.answers import Holding, answer
+from app.server.arriving import JsonBodies, Room, tell_error
 from app.server.attempts import Attempts
 from app.server.calendar import calendar
 from app.server.guard import PAGE, Guard, is_page
@@ -48,7 +48,7 @@ from app.server.refusals import REFUSALS, answer_error, fail, find_status
 from app.server.request_threads import run_in_threadpool
 from app.server.routes import ROUTES
 from app.server.shapes import show_info
-from app.server.sign_in import SignIn, refuse_another
+from app.server.sign_in import SignIn
 from app.server.telegram import answering
 from app.server.workspaces import Workspaces
 from app.serving import PORT, mark_serving
@@ -72,7 +72,7 @@ async def info(_: Request) -> Response:
 async def refuse_unbuilt(request: Request) -> Response:
     """Answer routes of the LangGraph API that this server does not implement."""
     message = f"{request.method} {request.url.path} is not built here; docs/server.md names what is."
-    return JSONResponse({"detail": message}, status_code=501)
+    return tell_error(501, message)
 
 
 _RUNS = (("", runs.create), ("/wait", runs.wait), ("/stream", runs.stream))
@@ -185,7 +185,7 @@ async def _answer_error(request: Request, exc: Exception) -> Response:
     _log.warning("%s %s was refused: %s", request.method, Quoted(_hide_secret(request.url.path)), exc)
     if is_page(request.url.path):
         return await shell.answer_error(request, find_status(exc), exc.sentence())
-    return answer_error(exc)
+    return await answer_error(request, exc)
 
 
 def _hide_secret(path: str) -> str:
@@ -206,7 +206,7 @@ async def _answer_http(request: Request, exc: Exception) -> Response:
         page = await shell.answer_error(request, exc.status_code, exc.detail)
         page.headers.update(exc.headers or {})
         return page
-    return JSONResponse({"detail": exc.detail}, status_code=exc.status_code, headers=exc.headers)
+    return tell_error(exc.status_code, exc.detail, exc.headers)
 
 
 def build_app(*, carries_out: bool = True, port: int = PORT) -> Starlette:
@@ -224,11 +224,10 @@ def build_app(*, carries_out: bool = True, port: int = PORT) -> Starlette:
     hosts = list_hosts(settings.ana_public_url, settings.ana_hosts)
     middleware = [
         Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=hosts),
-        Middleware(Speaking),
+        Middleware(Holding),
         Middleware(SignIn, people=people, attempts=attempts, show=shell.answer_error),
         Middleware(Room),
-        Middleware(JsonBodies, skip=is_page, check=refuse_another),
-        Middleware(Holding),
+        Middleware(JsonBodies, skip=is_page),
     ]
     handlers = REFUSALS | {AnaError: _answer_error, Exception: fail, HTTPException: _answer_http}
     handlers |= dict.fromkeys(FILE_ERRORS, _answer_fault)

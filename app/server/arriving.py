@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -107,18 +107,11 @@ class JsonBodies:
 
     Args:
         skip: Returns whether a path takes no JSON; its route then reads and checks the body.
-        check: Returns the reason for refusing the value of a body; None if it may pass.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        skip: Callable[[str], bool] = lambda _: False,
-        check: Callable[[Scope, Any], Refusal | None] = lambda _, __: None,
-    ) -> None:
+    def __init__(self, app: ASGIApp, skip: Callable[[str], bool] = lambda _: False) -> None:
         self._app = app
         self._skip = skip
-        self._check = check
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_passed = scope["type"] != "http" or self._skip(scope["path"])
@@ -137,10 +130,7 @@ class JsonBodies:
             return refuse(exc.status_code, exc.detail), receive
         except ValueError as exc:
             return refuse(422, f"The body is not JSON, or nested too deep: {exc}."), receive
-        if fault:
-            return _refuse_text(scope, value, f"{fault} {HINT}"), receive
-        refusal = self._check(scope, value)
-        return refusal and refuse(*refusal), receive
+        return _refuse_text(scope, value, f"{fault} {HINT}") if fault else None, receive
 
 
 def _parse(body: bytes) -> tuple[Any, str]:
@@ -180,7 +170,12 @@ def read_length(scope: Scope) -> int:
 
 def refuse(status: int, sentence: str) -> JSONResponse:
     """Return the answer to a request that is not passed on."""
-    return JSONResponse({"error": sentence}, status_code=status, headers={"connection": "close"})
+    return tell_error(status, sentence, {"connection": "close"})
+
+
+def tell_error(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """Return the answer to a request that failed, in ana's form and in that of the LangGraph API."""
+    return JSONResponse({"error": sentence, "detail": sentence}, status, headers)
 
 
 async def read_body(receive: Receive) -> tuple[bytes, Receive]:

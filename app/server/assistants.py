@@ -1,27 +1,26 @@
 """The one assistant of the LangGraph API: the graph. There are no others, because each run brings its own options."""
 
+from typing import Any
+
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ana.errors import NotFound
 from app.server.answers import answer
 from app.server.bodies import AssistantSearch, read_body
-from app.server.shapes import ASSISTANT, GRAPH, show_assistant
+from app.server.shapes import ASSISTANT, show_assistant
+from app.server.thread_row import GRAPH
 from graph.builder import graph
 
 
 async def search(request: Request) -> Response:
     """POST /assistants/search."""
-    body = await read_body(request, AssistantSearch)
-    assistant = show_assistant()
-    fits = body.graph_id in (None, GRAPH) and all(assistant["metadata"].get(k) == v for k, v in body.metadata.items())
-    return answer([assistant] if fits and not body.offset else [])
+    return answer(_find(await read_body(request, AssistantSearch)))
 
 
 async def count(request: Request) -> Response:
     """POST /assistants/count."""
-    body = await read_body(request, AssistantSearch)
-    return answer(1 if body.graph_id in (None, GRAPH) else 0)
+    return answer(len(_find(await read_body(request, AssistantSearch))))
 
 
 async def get(request: Request) -> Response:
@@ -47,6 +46,12 @@ async def get_graph(request: Request) -> Response:
     """GET /assistants/{assistant_id}/graph."""
     _require(request)
     return answer(graph.get_graph().to_json())
+
+
+def _find(body: AssistantSearch) -> list[dict[str, Any]]:
+    assistant = show_assistant()
+    fits = body.graph_id in (None, GRAPH) and all(assistant["metadata"].get(k) == v for k, v in body.metadata.items())
+    return [assistant] if fits and not body.offset else []
 
 
 def _require(request: Request) -> None:

@@ -10,7 +10,8 @@ from starlette.requests import Request
 from ana.errors import UserError
 from ana.runs.port import Strategy
 from ana.threads.ids import canonical_id
-from app.server.shapes import ASSISTANT, GRAPH
+from app.server.shapes import ASSISTANT
+from app.server.thread_row import GRAPH
 from app.server.work import Mode
 
 MOST_ROWS = 1000
@@ -145,9 +146,14 @@ async def read_body(request: Request, kind: type[Body]) -> Body:
     try:
         return kind.model_validate(value)
     except ValidationError as exc:
-        first = exc.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the body"
-        raise UserError(f"{where}: {first['msg']}.") from exc
+        raise make_refusal(exc) from exc
+
+
+def make_refusal(exc: ValidationError) -> UserError:
+    """Return the error for a body that cannot be read: the first fault, with its place."""
+    first = exc.errors()[0]
+    where = ".".join(map(str, first["loc"])) or "the body"
+    return UserError(f"{where}: {first['msg'].removeprefix('Value error, ')}.")
 
 
 def check_assistant(id: str) -> None:

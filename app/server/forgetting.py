@@ -5,13 +5,10 @@ import asyncio
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from ana.errors import AnaError
 from app.forgetting.erasing import carry_out
 from app.forgetting.plan import Plan, make_plan
 from app.server.answers import find_workspace
-from app.server.refusals import find_status
 from app.server.request_threads import run_in_threadpool
-from app.server.turns import tell_error
 from app.server.workspaces import OpenWorkspace
 
 
@@ -36,11 +33,8 @@ async def answer_forget(request: Request) -> JSONResponse:
     ?with_items=1 includes the items that the forgotten messages stored.
     """
     with_items = request.query_params.get("with_items", "") not in ("", "0")
-    try:
-        opened = await find_workspace(request)
-        plan = await plan_forgetting(opened, request.path_params["name"], with_items=with_items)
-        if request.method == "POST":
-            await forget(opened, plan)
-    except AnaError as exc:
-        return tell_error(find_status(exc, 400), exc.sentence())
+    opened = await find_workspace(request)
+    plan = await plan_forgetting(opened, request.path_params["name"], with_items=with_items)
+    if request.method == "POST":
+        await forget(opened, plan)
     return JSONResponse(plan.to_json())

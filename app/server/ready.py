@@ -31,7 +31,7 @@ class Readiness:
         self._fault, self._until = "", -math.inf
 
     async def find_fault(self) -> str:
-        """Return the reason why the server cannot do its work; None if it can."""
+        """Return the reason why the server cannot do its work; empty if it can."""
         async with self._looking:
             if time.monotonic() < self._until:
                 return self._fault

@@ -17,6 +17,7 @@ from ana.errors import (
     WrongName,
     WrongReply,
 )
+from app.server.arriving import tell_error
 from app.server.guard import HEADERS
 
 STATUSES: dict[type[AnaError], int] = {
@@ -40,30 +41,26 @@ def find_status(exc: AnaError, other: int = 422) -> int:
     return next((status for kind, status in STATUSES.items() if isinstance(exc, kind)), other)
 
 
-def answer_error(exc: AnaError) -> JSONResponse:
-    """Return the answer to a request of the server's own routes that failed with this error."""
-    return JSONResponse({"detail": exc.sentence()}, status_code=find_status(exc))
-
-
-async def _answer_error(_: Request, exc: Exception) -> Response:
+async def answer_error(_: Request, exc: Exception) -> Response:
+    """Answer a request that failed with an error of ana's."""
     assert isinstance(exc, AnaError)
-    return answer_error(exc)
+    return tell_error(find_status(exc), exc.sentence())
 
 
 async def _answer_update(_: Request, exc: Exception) -> Response:
     """Answer an update of a state that langgraph refuses, in langgraph's words."""
     why = str(exc).partition("\n")[0].rstrip(".")
-    return JSONResponse({"detail": f"{why}."}, status_code=422)
+    return tell_error(422, f"{why}.")
 
 
 async def fail(_: Request, exc: Exception) -> JSONResponse:
     """Answer an unforeseen error, outside of the guard; the log has the traceback."""
     sentence = f"Something went wrong that was not foreseen: {type(exc).__name__}."
-    return JSONResponse({"error": sentence}, status_code=500, headers=HEADERS)
+    return tell_error(500, sentence, HEADERS)
 
 
 REFUSALS: dict[type[Exception], Callable[[Request, Exception], Awaitable[Response]]] = {
     InvalidUpdateError: _answer_update,
     EmptyInputError: _answer_update,
-    AnaError: _answer_error,
+    AnaError: answer_error,
 }

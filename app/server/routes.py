@@ -8,14 +8,14 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from ana import __version__
-from ana.errors import AnaError, NotFound
+from ana.errors import NotFound
 from ana.models.providers import model_name
 from ana.settings import load_settings
 from app.server.answers import find_workspace, read_number
+from app.server.bodies import make_refusal
 from app.server.forgetting import answer_forget
-from app.server.refusals import find_status
 from app.server.request_threads import run_in_threadpool
-from app.server.turns import read_body, tell_error
+from app.server.turns import read_body
 
 MOST_TURNS = 1000
 """The most turns of a transcript in one answer."""
@@ -31,8 +31,7 @@ async def ask(request: Request) -> JSONResponse:
     try:
         posted = read_body(body)
     except ValidationError as exc:
-        first = exc.errors()[0]
-        return tell_error(422, f"{'.'.join(map(str, first['loc'])) or 'the body'}: {first['msg']}.")
+        raise make_refusal(exc) from exc
     opened = await find_workspace(request)
     async with opened.slots.take(opened.workspace.person):
         return await asyncio.to_thread(opened.turns.answer, posted, request.state.is_alone)
@@ -40,26 +39,22 @@ async def ask(request: Request) -> JSONResponse:
 
 async def trace(request: Request) -> JSONResponse:
     """GET /trace/{id}: a turn's record, by its id or as the newest of a thread."""
-    try:
-        traces = (await find_workspace(request)).workspace.open_traces()
-        record = await run_in_threadpool(traces.find, request.path_params["id"])
-    except AnaError as exc:
-        return tell_error(find_status(exc, 400), exc.sentence())
-    return JSONResponse(record) if record else tell_error(404, "There is no such trace.")
+    traces = (await find_workspace(request)).workspace.open_traces()
+    record = await run_in_threadpool(traces.find, request.path_params["id"])
+    if record is None:
+        raise NotFound("There is no such trace.")
+    return JSONResponse(record)
 
 
 async def transcript(request: Request) -> JSONResponse:
     """GET /transcript/{thread}?limit=50&before=TURN: turns of a conversation, oldest first, from its traces."""
-    try:
-        limit, before = read_number(request, "limit", 50, 1, MOST_TURNS), request.query_params.get("before")
-        opened = await find_workspace(request)
-        threads = opened.workspace.open_threads()
-        id = await run_in_threadpool(threads.resolve, request.path_params["thread"])
-        page = await run_in_threadpool(opened.workspace.open_traces().page, id, limit, before)
-        if not (page or await opened.rows.has(id) or await run_in_threadpool(threads.exists, id)):
-            raise NotFound("There is no such thread.")
-    except AnaError as exc:
-        return tell_error(find_status(exc, 400), exc.sentence())
+    limit, before = read_number(request, "limit", 50, 1, MOST_TURNS), request.query_params.get("before")
+    opened = await find_workspace(request)
+    threads = opened.workspace.open_threads()
+    id = await run_in_threadpool(threads.resolve, request.path_params["thread"])
+    page = await run_in_threadpool(opened.workspace.open_traces().page, id, limit, before)
+    if not (page or await opened.rows.has(id) or await run_in_threadpool(threads.exists, id)):
+        raise NotFound("There is no such thread.")
     return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})
 
 

@@ -1,7 +1,7 @@
 """Answers to clients, in the shapes of the LangGraph API."""
 
 import json
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
@@ -11,8 +11,8 @@ from pydantic_core import PydanticSerializationError, to_json, to_jsonable_pytho
 
 from ana import __version__
 from ana.runs.port import StartedRun
+from app.server.thread_row import GRAPH
 
-GRAPH = "ana"
 ASSISTANT = "d08878ff-f562-5f95-b211-cd9792fea164"
 """The id that LangGraph gives a graph of this name, so that what front ends keep of it holds here."""
 DESCRIPTION = (
@@ -51,8 +51,6 @@ def show_assistant() -> Json:
 
 @cache
 def _started() -> str:
-    from datetime import UTC
-
     return datetime.now(UTC).isoformat()
 
 

@@ -22,7 +22,7 @@ from ana.people import People
 from ana.people.sessions import SESSION_SECONDS, find_session
 from ana.reminders.buttons import PATH
 from app.reaching import PATH as HELLO
-from app.server.arriving import Refusal, drop_body, read_body, read_length
+from app.server.arriving import drop_body, read_body, read_length, tell_error
 from app.server.attempts import Attempts
 from app.server.guard import BY_SCRIPT, PAGE, is_page
 from app.server.refusals import find_status
@@ -46,13 +46,8 @@ SIGN_IN = ("POST", "/sign-in")
 CALENDAR = (("GET", "/calendar.ics"), ("HEAD", "/calendar.ics"))
 """The requests that a calendar's key opens, as ?key=; it opens nothing else, and no token is read from an address."""
 
-NAMING = ("user_id", "langgraph_auth_user_id")
-"""Under which a client of the LangGraph API names a person: in the query, the body, or what it has to configure."""
-
 LARGEST = 10_000
 """The largest body of somebody who has not signed in yet, in bytes."""
-
-ANOTHER = 403, "The request names another person than its token does; leave the name out."
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -111,7 +106,7 @@ class SignIn:
                 answer, scope = self._app, {**scope, "state": state}
         except HTTPException as exc:
             await _drop_body(scope, receive)
-            answer = JSONResponse({"error": exc.detail}, exc.status_code, exc.headers)
+            answer = tell_error(exc.status_code, exc.detail, exc.headers)
         except AnaError as exc:
             answer = await self._tell(scope, find_status(exc, 503), exc.sentence())
         except OSError as exc:
@@ -124,7 +119,7 @@ class SignIn:
     async def _tell(self, scope: Scope, status: int, sentence: str) -> ASGIApp:
         if self._show and scope["type"] == "http" and is_page(scope["path"]):
             return await self._show(Request({**scope, "state": {"person": None, "button": None}}), status, sentence)
-        return JSONResponse({"error": sentence}, status)
+        return tell_error(status, sentence)
 
     async def _admit_to_page(self, scope: Scope) -> tuple[dict[str, Any], str]:
         """Return the visitor, or None if the path is open to everybody, and a session in place of an old one."""
@@ -162,15 +157,14 @@ class SignIn:
             return {"person": _require(await run_in_threadpool(find, key), WRONG_KEY)}
         if not await self._look_up(self._people.needs_token, (scope.get("server") or ("",))[0]):
             return {"person": OWNER, "is_alone": True}
-        person = _require(await self._look_up(self._people.find, read_token(connection)))
-        if any(each != person for name in NAMING for each in connection.query_params.getlist(name)):
-            raise HTTPException(*ANOTHER)
-        return {"person": person}
+        return {"person": _require(await self._look_up(self._people.find, read_token(connection)))}
 
     async def _exchange(self, scope: Scope, receive: Receive) -> dict[str, str]:
         _require_small(scope)
-        body, _ = await read_body(receive)
-        code = _get(_parse(body), "code")
+        body: Any = (await read_body(receive))[0]
+        with suppress(ValueError):
+            body = from_json(body)
+        code = body.get("code") if isinstance(body, dict) else None
         if not isinstance(code, str):
             raise HTTPException(422, 'Send the code as {"code": "..."}.')
         address = (scope.get("client") or ("",))[0]
@@ -222,16 +216,6 @@ def read_token(connection: HTTPConnection) -> str:
     return tokens[0] if len(tokens) == 1 and len(bearer) < 2 else ""
 
 
-def refuse_another(scope: Scope, body: Any) -> Refusal | None:
-    """Return the reason for refusing a request whose body names another person than its token; None if it names no
-    other.
-    """
-    state, configured = scope["state"], _get(_get(body, "config"), "configurable")
-    named = [_get(each, name) for each in (body, configured) for name in NAMING]
-    is_refused = not state["is_alone"] and any(each not in (None, state["person"]) for each in named)
-    return ANOTHER if is_refused else None
-
-
 def _require_small(scope: Scope) -> None:
     if read_length(scope) > LARGEST:
         raise HTTPException(413, f"The body is larger than {LARGEST:,} bytes.")
@@ -242,12 +226,3 @@ async def _drop_body(scope: Scope, receive: Receive) -> None:
     is_code = (scope.get("method", ""), scope["path"]) == SIGN_IN
     if read_length(scope) and not is_code and "expect" not in HTTPConnection(scope).headers:
         await drop_body(receive)
-
-
-def _parse(body: bytes) -> Any:
-    with suppress(ValueError):
-        return from_json(body)
-
-
-def _get(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, dict) else None

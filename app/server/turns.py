@@ -9,6 +9,7 @@ from starlette.responses import JSONResponse
 
 from ana.errors import AnaError
 from app.outcome import Done, NotShown, Waiting
+from app.server.arriving import tell_error
 from app.server.refusals import find_status
 from app.turn import Assistant
 from graph.updates import LONGEST
@@ -95,8 +96,3 @@ class TurnRunner:
 def to_response(body: dict[str, Any], status: int = 200) -> JSONResponse:
     """Return the outcome of a turn as a response."""
     return JSONResponse(to_jsonable_python(body, fallback=str), status_code=status)
-
-
-def tell_error(status: int, sentence: str) -> JSONResponse:
-    """Return the answer of one of ana's own routes to an error."""
-    return JSONResponse({"error": sentence}, status_code=status)

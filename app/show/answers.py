@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from ana.errors import UserError
 from ana.memory.receipts import list_changes, name_failed, tells_no_changes
 from ana.output import tell, write_line
+from ana.translation import _
 from app.show.tables import show_table
 from app.show.text import say, show_moment
 
@@ -45,6 +46,11 @@ def list_below(answer: "Done") -> list[str]:
 
 def _repeats(answer: str, line: str, failed: str) -> bool:
     return line.startswith(failed) and line.removeprefix(failed) in answer
+
+
+def explain_signs(undo: str) -> str:
+    """Return what the signs of a receipt mean, and the command that takes it back here."""
+    return _("+ new · ~ changed · - deleted; {undo} takes it back.").format(undo=undo)
 
 
 def show_changes(lines: Iterable[str], *, is_unchanged: bool = False) -> None:

@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from ana.errors import TurnStopped
-from ana.memory.receipts import describe_change, describe_difference, make_receipt
 from ana.memory.undo import find_undoable, find_undone, undo
 from ana.models.transcription import BYTES_PER_SECOND, MODEL, estimate_cost, transcribe
 from ana.reminders.reading import tell_time
@@ -31,6 +30,7 @@ from app.telegram.screen import (
 )
 from app.telegram.text import plain
 from app.turn import Assistant
+from app.undo import describe_undo
 
 HELP = mark_text(
     "Say what is on your mind. What changes something stands under the answer.\n"
@@ -199,12 +199,7 @@ class Answering:
         memory = self._assistant.handles.memory
         mark = hashlib.sha256(f"{self._update.chat} {self._update.id} {self._update.at}".encode()).hexdigest()[:8]
         done = find_undone(memory, mark) or undo(memory, find_undoable(memory, self._chat.thread), mark=mark)
-        if done.conflicts and not done.name:
-            changed = "\n".join(describe_difference(each.after, each.now) for each in done.conflicts)
-            reason, how = _("Nothing was taken back: this has changed since."), _("To undo it anyway")
-            return f"{reason}\n{changed}\n{how}: ana undo --turn {done.turn} --force"
-        lines = [describe_change(make_receipt(change)) for change in done.changes]
-        return "\n".join([_("Taken back:"), *lines]) if lines else _("Everything was already as before.")
+        return "\n".join(describe_undo(done))
 
     def _help(self) -> str:
         return _(HELP)

@@ -47,7 +47,7 @@ from ana.transfer.reading import read_source
 from ana.values import list_others
 from app.page.lines import draw_text
 from app.page.progress import Progress
-from app.repl.approval import drop_receipt, name_commands
+from app.repl.approval import name_commands
 from app.show.answers import show_text
 from app.show.calls import describe_call
 from app.show.text import wrap
@@ -136,7 +136,7 @@ def _show(text: str) -> object:
     step = {"tool": "create_item", "args": {"content": text}, "ok": True}
     with contextlib.redirect_stdout(_Terminal()):
         show_text(text)
-    return [drop_receipt(text), name_commands(text), describe_call(step, 2026), wrap(text, 80)]
+    return [name_commands(text), describe_call(step, 2026), wrap(text, 80)]
 
 
 class _Terminal(io.StringIO):

@@ -15,7 +15,6 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, SystemM
 from ana.errors import BudgetReached, ModelFailed
 from ana.models.call import complete
 from ana.models.fence import fence
-from ana.models.json_mode.refusals import refuses_structure
 from ana.models.prices import cost
 from ana.models.providers import model_name
 from ana.settings import Settings
@@ -170,13 +169,7 @@ class Judge:
 
     def _ask(self, messages: list[AnyMessage]) -> tuple[AIMessage, Tokens]:
         ask = partial(complete, self._model, messages, "opinion", options=self._options)
-        try:
-            return self._purse.pay(ask, messages, no_usage())
-        except ModelFailed as exc:
-            if not (self._options and exc.__cause__ and refuses_structure(exc.__cause__)):
-                raise
-        self._options = {}  # an endpoint that takes no schema for a reply
-        return self._ask(messages)
+        return self._purse.pay(ask, messages, no_usage())
 
 
 def load_rubrics(file: Path = RUBRICS) -> dict[str, str]:

@@ -142,7 +142,7 @@ def test_the_same_words_again_in_the_conversation_keep_a_second_one(ana: Run) ->
 
 
 def test_what_takes_a_single_message_back_is_the_command(ana: Run) -> None:
-    assert ana("ask", "buy glue").stdout == "Kept “buy glue”. `ana undo` takes it back.\n"
+    assert ana("ask", "buy glue").stdout == "Kept.\n"
     assert ana("ask", "undo").returncode == 1
     assert "- “buy glue”" in ana("undo").stdout
 

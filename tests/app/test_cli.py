@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from ana.models.offline.readings import HELP
 from ana.settings import PROJECT
-from app.cli.main import COMMANDS, cli, find_others
+from app.cli.main import COMMANDS, OTHER, PANELS, cli, find_others
 from tests.app.conftest import Run
 from tests.conftest import folders
 from tests.forks import fork, run_forked
@@ -209,6 +209,8 @@ def test_the_help_names_every_command() -> None:
     shown = CliRunner().invoke(cli, ["--help"]).stdout
     named = re.findall(r"^\W*([a-z]+)  ", shown, re.MULTILINE)
     assert [name for name in (*COMMANDS, *find_others().names) if name not in named] == []
+    panels = re.findall(r"^╭─ ([A-Z][a-z ]+) ─", shown, re.MULTILINE)
+    assert panels == ["Options", *PANELS, OTHER]
 
 
 def test_commands_of_other_packages_are_found() -> None:

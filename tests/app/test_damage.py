@@ -216,7 +216,7 @@ def test_a_calendar_out_and_in_again(home: Path, monkeypatch: pytest.MonkeyPatch
     assert (code, "Wrote 2 events to standard output." in told) == (0, True)
     monkeypatch.setenv("ANA_DATA_DIR", str(home / "other"))
     code, told = run("import", str(path))
-    assert (code, "2 new" in told, "ana undo --turn import-" in told) == (0, True, True)
+    assert (code, "2 new" in told, "To undo: ana undo" in told) == (0, True, True)
 
 
 def test_two_exports_at_once_are_each_whole(home: Path) -> None:

@@ -25,7 +25,8 @@ def test_a_locale_without_letters_loses_none(tmp_path: Path) -> None:
     answered, _, told_again = done.stdout.decode().partition("> /transcript")
     assert "Zürich" in answered
     assert "+ “café – 日本” (note)" in answered
-    assert "> note: café – 日本\nKept “café – 日本”." in told_again
+    assert "> note: café – 日本\nKept. I understand only English" in told_again
+    assert "\n- Stored: “café – 日本” (note)\n" in told_again
     assert sorted(os.listdir(tmp_path)) == [home.name]
     assert (home / "data" / "chroma" / "chroma.sqlite3").exists()
 

@@ -6,13 +6,11 @@ import re
 import shlex
 import shutil
 import subprocess
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from app.services import REMIND, SERVE, Service, describe, plan
+from app.services import UNIT, describe, plan
 from evals.load.server import free_port
 from tests.command_line import run
 from tests.conftest import live_in
@@ -41,51 +39,41 @@ def say_yes(monkeypatch: pytest.MonkeyPatch, answer: bool = True) -> None:
     monkeypatch.setattr("app.show.confirm.confirm", lambda _: answer)
 
 
-SERVER = replace(SERVE, arguments=["serve", "--host", "127.0.0.1", "--port", "2024"])
-SERVICES = pytest.mark.parametrize(
-    ("service", "options", "units"),
-    [
-        (REMIND, [], ["ana-remind.service", "ana-remind.timer"]),
-        (SERVER, ["--port", f"{free_port()}"], ["ana-serve.service"]),
-    ],
-    ids=["remind", "serve"],
-)
+PORT = f"{free_port()}"
+SERVER = ["serve", "--host", "127.0.0.1", "--port", PORT]
 
 
-@SERVICES
 def test_what_is_installed_is_shown_asked_about_written_told_by_doctor_and_removed(
-    system: Path, monkeypatch: pytest.MonkeyPatch, service: Service, options: Sequence[str], units: Sequence[str]
+    system: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, command = system / ".config" / "systemd" / "user", service.name
-    hint = f"`ana {command} --install` installs it."
-    assert run(command, "--uninstall") == (1, f"Nothing is installed. {hint}\n")
-    code, told = run(command, "--install", *options)
+    folder = system / ".config" / "systemd" / "user"
+    assert run("serve", "--uninstall") == (1, "Nothing is installed. `ana serve --install` installs it.\n")
+    code, told = run("serve", "--install", "--port", PORT)
     assert code == 1
     assert "Nothing was installed, because this is not a terminal." in told
     say_yes(monkeypatch, False)
-    assert run(command, "--install", *options)[0] == 1
+    assert run("serve", "--install", "--port", PORT)[0] == 1
     assert not folder.exists()
-    assert describe(service) == ""
+    assert describe() == ""
     say_yes(monkeypatch)
-    code, told = run(command, "--install", *options)
+    code, told = run("serve", "--install", "--port", PORT)
     assert code == 0
-    assert sorted(path.name for path in folder.iterdir()) == units
-    for name in units:
-        assert f"{folder / name}:\n{(folder / name).read_text()}" in told
-    assert (system / "calls").read_text() == f"--user daemon-reload\n--user enable --now {service.unit}\n"
-    assert f"The system runs `ana {command}`" in run("doctor")[1]
+    (unit,) = folder.iterdir()
+    assert f"{folder / UNIT}:\n{unit.read_text()}" in told
+    assert (system / "calls").read_text() == f"--user daemon-reload\n--user enable --now {UNIT}\n"
+    assert "The system runs `ana serve`." in run("doctor")[1]
     monkeypatch.setenv("FAILS", "3")
-    assert f"`ana {command}` is installed and does not run" in run("doctor")[1]
+    assert "`ana serve` is installed and does not run" in run("doctor")[1]
     monkeypatch.setenv("FAILS", "0")
-    assert run(command, "--uninstall")[0] == 0
-    assert (system / "calls").read_text().endswith(f"--user disable --now {service.unit}\n")
+    assert run("serve", "--uninstall")[0] == 0
+    assert (system / "calls").read_text().endswith(f"--user disable --now {UNIT}\n")
     assert list(folder.iterdir()) == []
 
 
 def test_a_system_that_refuses_is_told(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     say_yes(monkeypatch)
     monkeypatch.setenv("FAILS", "3")
-    code, told = run("remind", "--install")
+    code, told = run("serve", "--install", "--port", PORT)
     assert code == 1
     assert told.splitlines()[-1].startswith("`systemctl --user daemon-reload` failed:")
 
@@ -96,40 +84,33 @@ def test_a_server_that_nobody_can_sign_in_to_is_not_installed(system: Path) -> N
     assert "nobody has a token" in told
 
 
-@SERVICES
-def test_systemd_takes_the_files(system: Path, service: Service, options: Sequence[str], units: Sequence[str]) -> None:
-    (files, _) = plan(service)
-    assert sorted(path.name for path in files) == units
-    command = re.search(r"ExecStart=(.*)", "".join(files.values()))
+def test_systemd_takes_the_file(system: Path) -> None:
+    path, text, _ = plan(SERVER)
+    command = re.search(r"ExecStart=(.*)", text)
     assert command
-    assert shlex.split(command[1])[1:] == ["-m", "app.cli", *service.arguments]
+    assert shlex.split(command[1])[1:] == ["-m", "app.cli", *SERVER]
     if verify := shutil.which("systemd-analyze", path="/usr/bin"):
-        for path, text in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
         env = {**os.environ, "XDG_RUNTIME_DIR": str(system)}  # without it nothing is looked at
-        asked = [verify, "--user", "verify", *map(str, files)]
+        asked = [verify, "--user", "verify", str(path)]
         done = subprocess.run(asked, env=env, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_the_timer_runs_its_command_from_anywhere(system: Path) -> None:
-    program, *arguments = shlex.split(re.findall(r"ExecStart=(.*)", "".join(plan(REMIND)[0].values()))[0])
-    done = subprocess.run([program, *arguments], env={**os.environ, "PYTHONSAFEPATH": "1"}, cwd="/", check=False)
+def test_the_command_runs_from_anywhere(system: Path) -> None:
+    program, *arguments = shlex.split(re.findall(r"ExecStart=(.*)", plan(["serve", "--help"])[1])[0])
+    env = {**os.environ, "PYTHONSAFEPATH": "1"}
+    done = subprocess.run([program, *arguments], env=env, cwd="/", capture_output=True, check=False)
     assert done.returncode == 0
 
 
-@SERVICES
-def test_launchd_takes_the_file(
-    system: Path, monkeypatch: pytest.MonkeyPatch, service: Service, options: Sequence[str], units: Sequence[str]
-) -> None:
+def test_launchd_takes_the_file(system: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.platform", "darwin")
-    (files, commands) = plan(service)
-    ((path, text),) = files.items()
-    assert path == system / "Library" / "LaunchAgents" / f"ana.{service.name}.plist"
+    path, text, commands = plan(SERVER)
+    assert path == system / "Library" / "LaunchAgents" / "ana.serve.plist"
     assert commands == [["launchctl", "load", "-w", str(path)]]
     agent = plistlib.loads(text.encode())
-    assert agent["ProgramArguments"][1:] == ["-m", "app.cli", *service.arguments]
+    assert agent["ProgramArguments"][1:] == ["-m", "app.cli", *SERVER]
     assert agent["EnvironmentVariables"] == {"PYTHONSAFEPATH": "1"}
-    lasting = {"RunAtLoad": True, "KeepAlive": {"SuccessfulExit": False}}
-    assert agent.items() >= ({"StartInterval": 60} if service.every_minute else lasting).items()
+    assert agent.items() >= {"RunAtLoad": True, "KeepAlive": {"SuccessfulExit": False}}.items()

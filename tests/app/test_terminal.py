@@ -105,7 +105,7 @@ CALLS: dict[str, list[list[str]]] = {
     "traces": [[], ["--older-than", HOSTILE]],
     "connect": [[], [HOSTILE], ["claude", "--show"]],
     "routines": [[], ["start", "morning"], ["start", HOSTILE], ["run", HOSTILE], ["end", HOSTILE]],
-    "remind": [["--once"], ["--late"], ["--test"], ["--uninstall"]],
+    "remind": [["--once"], ["--test"]],
     "share": [[], [HOSTILE], [HOSTILE, HOSTILE], [HOSTILE, HOSTILE, "--end"]],
     "serve": [["--port", HOSTILE], ["--host", HOSTILE], ["--uninstall"]],
     "demo": [["--port", HOSTILE]],

@@ -265,7 +265,7 @@ def test_what_undo_says_to_type_works_for_the_same_person() -> None:
     run("users", "add", "anna")
     keep("anna", "Water the fern")
     told = run("undo", "--user", "anna")[1]
-    again = told.rpartition("To bring it back: ana ")[2].split()
+    again = told.rpartition("To take this back: ana ")[2].split()
     assert again[-2:] == ["--user", "anna"]
     assert run(*again)[0] == 0
     assert "Water the fern" in run("items", "--user", "anna")[1]

@@ -7,11 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from httpx import Request, Response
 from langchain_core.messages import AIMessage, BaseMessage
-from openai import BadRequestError
 
-from ana.models.providers import model_name
+from ana.models.providers import build_model, model_name
 from ana.models.scripted import ScriptedModel
 from ana.settings import load_settings
 from ana.spending.total import NoSpending
@@ -22,6 +20,7 @@ from evals.tasks.stage import MOST_FAILURES, Run
 from evals.tasks.task import Task
 from tests.conftest import folders
 from tests.evals.test_stage import make_run
+from tests.openai_stub import Said, openai_stub, without_tools
 
 RUBRICS = load_rubrics()
 TASKS = [
@@ -167,16 +166,9 @@ def test_no_answer_can_leave_its_fence(order: str) -> None:
 
 
 def test_an_endpoint_that_takes_no_schema_is_asked_without_it() -> None:
-    asked: list[dict[str, Any]] = []
-
-    class Plain(ScriptedModel):
-        def _stream(self, messages: list[BaseMessage], *rest: Any, **options: Any) -> Any:
-            asked.append(options)
-            if "extra_body" in options:
-                refused: Any = Response(400, request=Request("POST", "http://here"))
-                raise BadRequestError("'response_format' is not supported", response=refused, body=None)
-            return super()._stream(messages, *rest, **options)
-
-    judged = Judge(SETTINGS, Plain(replies=[scores(BEST)] * 8), NoSpending()).judge(TASKS, answers())
+    refusal = Said(status=400, error="'response_format' is not supported")
+    with openai_stub(*without_tools(scores(BEST), schema_refusal=refusal)) as stub:
+        settings = load_settings(stub.env)
+        judged = Judge(settings, build_model(settings), NoSpending()).judge(TASKS, answers())
     assert judged.faults == {}
-    assert ["extra_body" in options for options in asked] == [True] + [False] * 8
+    assert ["response_format" in request for request in stub.requests] == [True] + [False] * 8

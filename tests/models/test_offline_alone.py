@@ -18,7 +18,9 @@ READS = (
     "ana.models.fence",
     "ana.time.when",
     "ana.time.repeats",
+    "ana.time.dates",
     "ana.memory.status",
+    "ana.output",
     "ana.phrases",
     "ana.values",
 )

@@ -18,7 +18,7 @@ from ana.postgres.session import Statement
 from ana.reminders.folder import LedgerFile
 from ana.reminders.ledger import FIRST_PAUSE, LONGEST_PAUSE, Ledger, RingKey
 from ana.reminders.postgres import LedgerRows
-from ana.reminders.ringing import MONTH, Ringer, Target
+from ana.reminders.ringing import Ringer, Target
 from ana.reminders.sending import Message
 from ana.time.clock import Clock
 from ana.translation import speaking
@@ -135,12 +135,9 @@ def test_what_came_due_while_nothing_ran_rings_once_and_says_that_it_is_late(bel
     assert bell.after(minutes=1) == []
 
 
-def test_what_is_older_than_a_day_rings_only_on_request(bell: Bell) -> None:
+def test_what_is_older_than_a_day_does_not_ring(bell: Bell) -> None:
     bell.memory.create("call Anna", {"remind": "2026-12-01T16:30"})
     assert bell.after(days=3) == []
-    bell.ringer.ring(MONTH)
-    bell.ringer.ring(MONTH)
-    assert [message.title for _, message in bell.rung] == ["call Anna"]
 
 
 def test_what_was_past_when_it_was_kept_does_not_ring(bell: Bell) -> None:

@@ -42,7 +42,6 @@ def resolve(memory: Memory, phrase: str, after: str | None = None) -> dict[str, 
         ("13 March next year", "2027-03-13", "Saturday"),
         ("end of 2028", "2028-12-31", "Sunday"),
         ("sat", "2026-11-28", "Saturday"),
-        ("sun", "2026-11-29", "Sunday"),
         ("EOD", "2026-11-22", "Sunday"),
         ("EOM", "2026-11-30", "Monday"),
         ("by the EOY", "2026-12-31", "Thursday"),
@@ -96,6 +95,8 @@ def test_a_time_of_day_comes_with_it(memory: Memory, phrase: str, date: str, tim
         ("Friday midnight", None, "2026-11-27", "2026-11-28 (Saturday)"),
         ("end of next week", None, "2026-11-29", "2026-11-27 (Friday)"),
         ("3/4/2027", None, "2027-03-04", "2027-04-03 (Saturday)"),
+        ("sun", None, "2026-11-29", "2026-11-22 (Sunday)"),
+        ("Sunday at 3pm", None, "2026-11-29", "2026-11-22 (Sunday)"),
     ],
 )
 def test_two_readings_are_both_told(memory: Memory, phrase: str, after: str | None, date: str, other: str) -> None:
@@ -104,7 +105,9 @@ def test_two_readings_are_both_told(memory: Memory, phrase: str, after: str | No
     assert "both" in found["note"]
 
 
-@pytest.mark.parametrize("phrase", ["next Sunday", "Friday", "this Sunday", "Friday next week", "next month"])
+@pytest.mark.parametrize(
+    "phrase", ["next Sunday", "Sunday at 9", "Friday", "this Sunday", "Friday next week", "next month"]
+)
 def test_other_phrases_have_one_reading(memory: Memory, phrase: str) -> None:
     assert "or" not in resolve(memory, phrase)
 

@@ -17,16 +17,18 @@ from ana.errors import ModelFailed
 from ana.json_lines import Quoted
 from ana.models.base import FROM_PROGRAM, RETRACTED, ModelWrapper, bind_options, stream_chunks
 from ana.models.call import RAW, REFUSED, drop_retracted
+from ana.models.complaints import read_complaint
+from ana.models.faults import provider_errors
 from ana.models.json_mode.reader import read_decision
-from ana.models.json_mode.refusals import Refusals, refuses_structure, refuses_tools
 from ana.models.json_mode.shapes import ParsedReply, refuse_example
 from ana.models.tool_schema import Schema, Tools, describe_tools
 
 MOST_REFUSED = 2
 """How many decisions in a row may be refused: the first, and the one that was to correct it."""
 
-_NO_SCHEMA = "the endpoint takes no schema for its reply (%s); reading whatever it sends from now on"
-_NO_TOOLS = "the endpoint does not take tools (%s); asking for JSON decisions from now on"
+TOOLS = ("tools", "tool.choice", "tool (?:use|calling)", "support tool", "function.call(?:ing|s)?")
+"""What servers call the parameter with the tools: OpenRouter, Ollama, vLLM, llama.cpp. What they call the calls in the
+conversation is not among it."""
 
 _log = logging.getLogger(__name__)
 
@@ -34,8 +36,8 @@ _log = logging.getLogger(__name__)
 class JsonDecisions(ModelWrapper):
     """Lists the tools in the prompt, and reads one decision from each reply.
 
-    The endpoint is asked to enforce the schema of a decision. Some endpoints refuse that and some ignore it, so each
-    reply is read leniently all the same.
+    The endpoint is asked to enforce the schema of a decision. Some endpoints refuse that parameter, which is then left
+    out (`ana/models/parameters.py`), and some ignore it, so each reply is read leniently all the same.
 
     A reply that cannot be used comes back as an invalid tool call that says why, so the graph records it and lets the
     model correct it. The text is held back until it is known to be an answer: nobody is shown JSON while it streams.
@@ -45,7 +47,6 @@ class JsonDecisions(ModelWrapper):
     """
 
     instruct: Callable[[str], str]
-    _refusals: Refusals = PrivateAttr(default_factory=lambda: Refusals(refuses_structure, _NO_SCHEMA))
 
     def _stream(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
@@ -64,12 +65,7 @@ class JsonDecisions(ModelWrapper):
         # in the body and not as an option: langchain then asks through OpenAI's parser, which raises where a reply
         # is cut at the model's limit
         structured = kwargs | {"extra_body": {"response_format": build_response_format(schemas)}}
-        chunks = self._refusals.stream(
-            kwargs.get("model"),
-            lambda: stream_chunks(self.inner, plain, stop, **structured),
-            lambda: stream_chunks(self.inner, plain, stop, **kwargs),
-        )
-        reply = AIMessageChunk(content="") + drop_retracted([*chunks])
+        reply = AIMessageChunk(content="") + drop_retracted([*stream_chunks(self.inner, plain, stop, **structured)])
         asked = (message for message in messages if isinstance(message, HumanMessage))
         said = (message.text for message in asked if not message.additional_kwargs.get(FROM_PROGRAM))
         return to_message(refuse_example(read_decision(reply.text, Tools(schemas)), instructions, said), reply)
@@ -83,19 +79,29 @@ class ToolCallFallback(ModelWrapper):
     """
 
     json_decisions: JsonDecisions
-    _refusals: Refusals = PrivateAttr(default_factory=lambda: Refusals(refuses_tools, _NO_TOOLS))
+    _refusing: set[str | None] = PrivateAttr(default_factory=set)
+    """The models that refuse tools, by name; None is the endpoint's own."""
 
     def _stream(
         self, messages: list[BaseMessage], stop: list[str] | None = None, run_manager: Any = None, **kwargs: Any
     ) -> Iterator[ChatGenerationChunk]:
         options = {key: value for key, value in kwargs.items() if key != "tools"}
         native = bind_options(self.inner, kwargs.get("tools", ()), **options)
-        chunks = self._refusals.stream(
-            kwargs.get("model"),
-            lambda: stream_chunks(self.inner, messages, stop, **native),
-            lambda: stream_chunks(self.json_decisions, messages, stop, **kwargs),
-        )
-        yield from (ChatGenerationChunk(message=chunk) for chunk in chunks)
+        model, has_begun = kwargs.get("model"), False
+        if model not in self._refusing:
+            try:
+                for chunk in stream_chunks(self.inner, messages, stop, **native):
+                    has_begun = True
+                    yield ChatGenerationChunk(message=chunk)
+                return
+            except provider_errors() as exc:
+                # text that was already sent cannot be taken back, so what was begun is not begun again
+                if has_begun or not read_complaint(exc).refuses(*TOOLS):
+                    raise
+                self._refusing.add(model)
+                _log.warning("the endpoint does not take tools (%s); asking for JSON decisions from now on", exc)
+        for chunk in stream_chunks(self.json_decisions, messages, stop, **kwargs):
+            yield ChatGenerationChunk(message=chunk)
 
 
 def count_refused(messages: Sequence[BaseMessage]) -> int:

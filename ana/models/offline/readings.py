@@ -16,8 +16,6 @@ HELP = f"Tell me things to keep, ask for them later, or say “done: …”, “
 UNCHANGED, FAILED = "I changed nothing:", "That did not work:"
 INSTEAD = f"“task: …” keeps it as a task. {MODEL}"
 ONE_THING = f"{UNCHANGED} I cannot do that. “done: …” and “delete …” change one thing that you name. {INSTEAD}"
-UNDO = "“undo” takes it back."
-NO_RING = "I cannot ring: it shows when I am opened then, and in `ana due`."
 ASKING = "Which one do you mean? Say a word that only it has."
 _WHOLE = " It is one note, and I read no day, question or order in it."
 _FOREIGN = f" I understand only English; in other languages I read dates in figures. {MODEL}"
@@ -71,14 +69,15 @@ _OTHER_ORDER = re.compile(
 _DAY_IN_FIGURES = re.compile(r"\b(?:\d{4}-\d\d-\d\d|\d{1,2}\.\d{1,2}\.(?:\d{4})?)(?!\w)")
 _ENGLISH = words("and at by for from i is it my of on that the this to with")
 _OTHER = words("das dem den der des du ein el en et ich il ist je la las le les los mit para por que um un una von y")
+NEWS = ("finished", "is done")  # what is no order if nothing is called so
 MOST, LIKE = 5, 0.55  # of items that are shown, and how like a question they must be
 SURE = 0.95  # of an order's words an item must have: "passport renewal" fits "Renew passport" by .97
 
 
 def read_reply(view: View) -> Step:
     """Carry out the earlier order on the item that the reply to a question names."""
-    order = _find_order(fold(drop_politeness(view.asked))) if view.answer.startswith(ASKING) else None
-    shown = find_words(fold(view.answer.removeprefix(ASKING)))
+    order = _find_order(fold(drop_politeness(view.asked))) if view.told[-1].startswith(ASKING) else None
+    shown = find_words(fold(view.told[-1].removeprefix(ASKING)))
     if not order or not {*shown}.intersection(find_words(fold(view.text))):
         return None
     return _obey(order[0], f"{order[1]} {view.text}", view)
@@ -89,7 +88,7 @@ def read_long(view: View) -> Step:
     if "\n" not in view.text and len(view.text) <= LONGEST:
         return None
     note = {"content": view.text, "properties": {"type": "note"}}
-    return Call("create_item", note, lambda made: _tell_kept(made) + _WHOLE)
+    return Call("create_item", note, lambda made: _tell_kept(made, view) + _WHOLE)
 
 
 def read_talk(view: View) -> Step:
@@ -102,7 +101,8 @@ def read_talk(view: View) -> Step:
 
 def read_due(view: View) -> Step:
     """List items that are due or open, if a message asks for nothing else."""
-    given: dict[str, Any] = {"where": {"status": {"$nin": list(CLOSED)}, "type": {"$nin": ["note", "idea"]}}}
+    kinds = {} if "everything" in view.low else {"type": {"$nin": ["note", "idea"]}}
+    given: dict[str, Any] = {"where": {"status": {"$nin": list(CLOSED)}} | kinds}
     is_asked = has_only_fillers(re.sub(r"\bopen\b", "", view.low), [])
     for text in (f"due {view.low}", view.low):
         if read_due_question(text, view.now.date()):
@@ -132,9 +132,9 @@ def read_question(view: View) -> Step:
 
 def _tell_found(found: dict[str, Any], least: float) -> str:
     likeness = {id: why.get("vector", 1.0) + 0.6 * why.get("share", 0.0) for id, why in found["why"].items()}
-    alike = [item for item in found["items"] if likeness.get(item["id"], 1.0) >= least][:MOST]
-    more = found.get("total", 0) - MOST
-    told = [list_items(alike), *([f"… and {more} more: `ana due`, `ana items`."] if more > 0 else [])]
+    alike = [item for item in found["items"] if likeness.get(item["id"], 1.0) >= least]
+    more = max(found.get("total", 0), len(alike)) - MOST
+    told = [list_items(alike[:MOST]), *([f"… and {more} more, in the list of items."] if more > 0 else [])]
     return "\n".join(told) if alike else f"I found nothing like that. {MODEL}"
 
 
@@ -160,7 +160,8 @@ def _find_order(low: str) -> tuple[str, str] | None:
 
 def _obey(kind: str, what: str, view: View) -> Call:
     where = {} if kind == "delete" else {"where": {"status": {"$nin": list(CLOSED)}}}
-    return Call("query_items", {"text": what, "limit": 20} | where, lambda found: _change(kind, what, found, view))
+    text = re.sub(r"^(\w\w+[^\We])ed\b", r"\1", what) if kind in NEWS else what  # called mum, done
+    return Call("query_items", {"text": text, "limit": 20} | where, lambda found: _change(kind, what, found, view))
 
 
 def _change(kind: str, what: str, found: dict[str, Any], view: View) -> Call | str:
@@ -170,12 +171,11 @@ def _change(kind: str, what: str, found: dict[str, Any], view: View) -> Call | s
         return f"{ASKING}\n{list_items(named)}"
     if not named or not _is_named(what, fold(named[0]["content"])):
         nearest = f" The nearest is {name(named[0])}." if named else ""
-        is_news = kind in ("finished", "is done")
-        return keep(view) if is_news else f"{UNCHANGED} I have nothing called “{what}”.{nearest} {INSTEAD}"
+        return keep(view) if kind in NEWS else f"{UNCHANGED} I have nothing called “{what}”.{nearest} {INSTEAD}"
     id = {"id": named[0]["id"]}
     if kind == "delete":
-        return Call("delete_item", id, lambda done: f"Deleted: {name(done['deleted'])}. {UNDO}")
-    return Call("update_item", id | {"properties": {"status": "done"}}, lambda done: f"Done: {name(done)}. {UNDO}")
+        return Call("delete_item", id, lambda _: "Deleted.")
+    return Call("update_item", id | {"properties": {"status": "done"}}, lambda _: "Done.")
 
 
 def _is_named(what: str, content: str) -> bool:
@@ -197,7 +197,7 @@ def keep(view: View, content: str = "", kind: str = "") -> Call:
     if kind == "reminder" and (due or repeats):
         properties["remind"] = "at the time" if "T" in str(due) or " at " in f" {repeats}" else "on the day"
     given = {"content": content or view.text, "properties": {key: value for key, value in properties.items() if value}}
-    return Call("create_item", given, lambda made: _tell_kept(made) + _FOREIGN * is_foreign)
+    return Call("create_item", given, lambda made: _tell_kept(made, view) + _FOREIGN * is_foreign)
 
 
 def _is_foreign(text: str) -> bool:
@@ -206,12 +206,12 @@ def _is_foreign(text: str) -> bool:
     return any(word in _OTHER or not word.isascii() for word in said) and not said & _ENGLISH
 
 
-def _tell_kept(made: dict[str, Any]) -> str:
+def _tell_kept(made: dict[str, Any], view: View) -> str:
     if "id" not in made:
-        return f"You have {name(made['existing'])} already; say it again right away for a second one."
-    rings = str(made.get("reminder", "Nothing")) if "remind" in made["properties"] else ""
-    rings = NO_RING if rings.startswith("Nothing") else rings
-    return f"Kept {name(made)}. {UNDO}{tell_unread([made['content']])} {rings}".rstrip()
+        return "You have that already; say it again right away for a second one."
+    rings = str(made.get("reminder", ""))
+    is_new = not any(rings in answer for answer in view.told)
+    return f"Kept.{tell_unread([made['content']])} {rings if is_new else ''}".rstrip()
 
 
 READINGS = (read_reply, read_long, read_talk, read_due, read_lead, read_question, read_order, keep)

@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
 from ana.models.base import PROMPT_DATA, TYPED
 from ana.models.fence import unfence
+from ana.output import shorten
 from ana.phrases import fold
+from ana.time.dates import day_of, show_day
 from ana.values import read_object
 
 LONGEST = 500  # characters of a message that is read; a longer one is kept whole
@@ -21,13 +23,13 @@ _POLITE = re.compile(
 
 class View(NamedTuple):
     """The facts that the reader has: the message, its `wish` without polite words, the same folded in `low`; the
-    message and the answer before it; and the results of tools in this turn."""
+    message before it and all answers so far, after an empty one; and the results of tools in this turn."""
 
     text: str
     wish: str
     low: str
     asked: str
-    answer: str
+    told: list[str]
     now: datetime
     results: list[dict[str, Any]]
 
@@ -50,9 +52,9 @@ def read_messages(messages: Sequence[BaseMessage]) -> View | None:
     asked, text = ["", *(str(messages[i].additional_kwargs.get(TYPED, messages[i].text)).strip() for i in starts)][-2:]
     calls = {c["id"]: (c["name"], c["args"]) for m in messages if isinstance(m, AIMessage) for c in m.tool_calls}
     results = [_read_result(m, calls) for m in messages[starts[-1] :] if isinstance(m, ToolMessage)]
-    answer = messages[starts[-1] - 1].text if len(starts) > 1 else ""
+    told = ["", *(m.text for m in messages[: starts[-1]] if isinstance(m, AIMessage))]
     wish, now = drop_politeness(text), datetime.fromisoformat(moment[0])
-    return View(text, wish, fold(wish[:LONGEST]), asked, answer, now, results)
+    return View(text, wish, fold(wish[:LONGEST]), asked, told, now, results)
 
 
 def _read_result(message: ToolMessage, calls: Mapping[str | None, tuple[str, Any]]) -> dict[str, Any]:
@@ -69,12 +71,9 @@ def drop_politeness(text: str) -> str:
 
 def name(item: Mapping[str, Any]) -> str:
     """Return an item's text in one line, shortened if it is long, with its day: Fri 27 Nov 14:30."""
-    line, value = " ".join(item["content"].split()), str(item["properties"].get("due_date", ""))
-    line = f"“{line[:160]}{'…' if len(line) > 160 else ''}”"
-    if not re.match(r"\d{4}-\d\d-\d\d", value):
-        return line
-    day, at = date.fromisoformat(value[:10]), f" {value[11:16]}" if value[10:11] == "T" else ""
-    return f"{line}, due {day:%a} {day.day} {day:%b}{at}"
+    due = str(item["properties"].get("due_date", "")).partition(" (")[0]
+    when = f", due {show_day(day, day.year)} {due[11:16]}".rstrip() if (day := day_of(due)) else ""
+    return f"“{shorten(item['content'], 160)}”{when}"
 
 
 def list_items(items: Iterable[Mapping[str, Any]]) -> str:

@@ -96,8 +96,8 @@ def list_years(today: date) -> range:
 def find_weekday(base: Base, weekday: int, which: int | None = None) -> When:
     """Return the next date with this weekday after today, or the one in the last, this or the next week (-1, 0, 1)."""
     coming = base.today + DAY * ((weekday - base.today.weekday() - 1) % 7 + 1)
-    if which is None:
-        return one(coming, "week")
+    if which is None:  # on that day itself some mean today
+        return one(coming, "week")._replace(other=base.today if coming == base.today + WEEK else None)
     if which < 0:
         return one(base.today - DAY * ((base.today.weekday() - weekday - 1) % 7 + 1))
     day = find_period(base.today, "weeks", which).first + DAY * weekday

@@ -64,8 +64,10 @@ def _add_times(when: When, times: Times, now: datetime) -> When:
     """Return a day with a time; a time alone means its next occurrence."""
     if when.at:
         raise NotRead("it names more than one day or time")
-    is_over = not when.is_dated and when.first == now.date() and times.at <= now.time()
-    later = DAY * (times.ends_day or is_over)  # tonight at 12
+    is_over, today = times.at <= now.time(), now.date()
+    is_tomorrow = is_over and not when.is_dated and when.first == today
+    later = DAY * (times.ends_day or is_tomorrow)  # tonight at 12
+    other = None if is_over and when.other == today else when.other
     is_midnight = times.at == time() and when.is_dated and not times.ends_day  # the one that begins it, or that ends it
     note = f"It is read as {times.at:%H:%M}, in the afternoon; with am it is in the morning."
     return when._replace(
@@ -74,6 +76,6 @@ def _add_times(when: When, times: Times, now: datetime) -> When:
         at=times.at,
         until=times.until,
         bound=when.bound or times.bound,
-        other=when.other or (when.first + DAY if is_midnight else None),
+        other=other or (when.first + DAY if is_midnight else None),
         notes=(*when.notes, note) if times.is_guessed else when.notes,
     )

@@ -133,11 +133,13 @@ def read_columns(roles: Mapping[str, Any], columns: Iterable[str], known: Column
     Raises:
         UserError: It names a column that the table does not have, or none for the title and the text.
     """
+    there = {name.casefold(): name for name in columns}
+    if not (roles or known):  # a column may be called what it is
+        roles = {role: role for role in ROLES if role in there}
     named = {role: [names] if isinstance(names, str) else names for role, names in roles.items() if names}
     for role, names in named.items():
         if role not in ROLES or not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise UserError(f"No column can be {quote(role, 40)}.", f"One can be {', '.join(ROLES)}.")
-    there = {name.casefold(): name for name in columns}
     new, known, choices = _read(named, there), known or Columns(), ", ".join(quote(name, 40) for name in there.values())
     if missing := [name for names in new.roles.values() for name in names if name not in there.values()]:
         raise UserError(f"There is no column {quote(missing[0], 60)}.", f"There are {choices}.")

@@ -57,7 +57,7 @@ def test_nothing_rings_in_a_pipe(ana: Run, tmp_path: Path, collector: Collector)
     ("addresses", "told"),
     [
         ("ntfys://ntfy.sh/a-secret, mailtos://me:pw@example.org", "by ntfy, mail, while ana runs."),
-        ("", "Nothing can ring: no address is set (`ana setup` sets one). The item shows in `ana due`."),
+        ("", "Nothing can ring: no address is set (`ana setup` sets one). It is shown when ana is open."),
     ],
     ids=["addresses", "none"],
 )

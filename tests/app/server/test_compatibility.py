@@ -133,7 +133,7 @@ def test_a_transcript_of_nothing_is_answered_as_an_unknown_thread(household: Hou
         run(anna, thread, "what time is it?", ["values"])
         foreign, unknown = (ben.get(f"/transcript/{id}") for id in (thread, uuid.uuid4()))
         assert (foreign.status_code, foreign.text) == (unknown.status_code, unknown.text)
-        assert (foreign.status_code, foreign.json()) == (404, {"error": "There is no such thread."})
+        assert (foreign.status_code, foreign.json()["error"]) == (404, "There is no such thread.")
         empty = ben.post("/threads", json={}).json()["thread_id"]
         assert ben.get(f"/transcript/{empty}").json()["turns"] == []
 

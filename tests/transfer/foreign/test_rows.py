@@ -184,6 +184,14 @@ def test_what_the_columns_are_can_be_said(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_a_column_may_be_called_what_it_is(tmp_path: Path) -> None:
+    (found,) = read(tmp_path, "own.csv", "Title,due,colour\nPaint,2026-05-13,red\n").items
+    assert (found.content, found.properties) == (
+        "Paint",
+        {"type": "task", "status": "active", "due_date": "2026-05-13", "colour": "red"},
+    )
+
+
 @pytest.mark.parametrize(
     ("said", "why"),
     [
