@@ -8,17 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 
-from ana.backends.in_memory import InMemoryBackend
 from ana.errors import ModelFailed
-from ana.handles import Handles, open_handles
+from ana.handles import Handles
 from ana.models.scripted import ScriptedModel, calls
-from ana.settings import load_settings
-from ana.workspace import open_workspace
 from nodes.history import choose_dropped, estimate_all
 from nodes.receipt import make_answer
 from nodes.summary import summarise
 from nodes.turns import make_turn
-from tests.conftest import EMBEDDER, folders
+from tests.opened import open_in
 
 STORED: list[AnyMessage] = [
     HumanMessage("I need milk.\nTwo cartons!"),
@@ -41,10 +38,7 @@ def fail(_: list[BaseMessage]) -> AIMessage:
 
 
 def open_scripted(path: Path, *replies: Any, **env: str) -> Handles:
-    settings = load_settings(folders(path, **{"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k"} | env))
-    return open_handles(
-        open_workspace(settings), model=ScriptedModel(replies=list(replies)), backend=InMemoryBackend(EMBEDDER)
-    )
+    return open_in(path, *replies, **{"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k"} | env)
 
 
 def summarise_stored(handles: Handles, earlier: str = "") -> str:
