@@ -58,6 +58,8 @@ def test_the_form_tells_the_bounds_that_are_checked() -> None:
     assert bounds == {"temperature": (0, 2), "max_steps": (1, 100)}
     assert [Context(temperature=t).temperature for t in bounds["temperature"]] == [0, 2]
     assert [Context(max_steps=n).max_steps for n in bounds["max_steps"]] == [1, 100]
+    assert form["check"]["anyOf"][0]["enum"] == ["off", "model"]
+    assert "ANA_CHECK" in form["check"]["description"]
 
 
 def test_empty_fields_mean_what_was_set_up() -> None:

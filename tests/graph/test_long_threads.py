@@ -1,10 +1,8 @@
 """Long threads: what leaves them is summarised where a model can, and they stay small."""
 
-import logging
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from pydantic import Field
 
@@ -12,11 +10,10 @@ from ana.errors import ModelFailed
 from ana.models.fence import unfence
 from ana.models.scripted import ScriptedModel
 from app.outcome import Done, expect_done
-from tests.conftest import MakeAssistant, script_of
+from tests.conftest import THREAD, MakeAssistant, script_of
 from tests.opened import open_in
 from tests.sent import typed
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 LONG = "word " * 400
 
 
@@ -77,16 +74,6 @@ def test_a_summary_is_paid_for_in_its_turn(make_assistant: MakeAssistant, tmp_pa
     assert sum(paid) == len(model.summaries()) > 1
 
 
-def test_a_summary_that_fails_loses_no_turn(
-    make_assistant: MakeAssistant, tmp_path: Any, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.WARNING)
-    model, answers = talked(make_assistant, tmp_path, 8, fails=True)
-    assert model.summaries()
-    assert [answer.error for answer in answers] == [None] * 8
-    assert "could not be summarised: It is down." in caplog.text
-
-
 def test_a_long_answer_is_cut_for_the_model_and_whole_in_the_thread(
     make_assistant: MakeAssistant, tmp_path: Any
 ) -> None:
@@ -108,15 +95,6 @@ def test_a_long_answer_is_cut_for_the_model_and_whole_in_the_thread(
     told = ask("And shorter", "24000")
     assert told[-2] == proposal
     assert f"Assistant: {proposal}\n" in told[2], "what was said today is whole"
-
-
-def test_the_offline_reader_is_asked_for_no_summary(make_assistant: MakeAssistant) -> None:
-    assistant = make_assistant(*["word " * 2000] * 12)
-    for n in range(12):
-        assistant.ask(f"question {n}", THREAD)
-    model = assistant.handles.model
-    assert isinstance(model, ScriptedModel)
-    assert not any(is_summary(messages) for messages in model.seen)
 
 
 def test_a_long_thread_stays_small(make_assistant: MakeAssistant, tmp_path: Any) -> None:

@@ -20,11 +20,9 @@ from ana.values import Properties
 from app.outcome import Waiting, expect_done
 from graph.builder import builder
 from graph.context import LocalContext
-from tests.conftest import WEDNESDAY, MakeAssistant
+from tests.conftest import THREAD, WEDNESDAY, MakeAssistant
 from tests.opened import open_in, set_clock
 from tests.sent import typed
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b010"
 
 
 def open_at(path: Path, source: Callable[[], datetime], *replies: Any) -> Handles:
@@ -176,7 +174,7 @@ def test_what_is_overdue_is_named_once_in_a_conversation_and_counted_in_each_tur
     assistant.ask("and today?", THREAD)
     moments.append(datetime(2026, 1, 8, 9, 0, tzinfo=UTC))
     assistant.ask("good morning again", THREAD)
-    assistant.ask("and here?", THREAD[:-1] + "1")
+    assistant.ask("and here?", THREAD[:-1] + "2")
     first, second, third, elsewhere = (drop_ids(messages[-1].text, handles) for messages in sent(handles))
     assert 'Overdue: 1 ("Pay the rent", due 2026-01-01)' in first
     assert "Overdue: 1, as told before\n" in second

@@ -14,11 +14,11 @@ from app.outcome import Waiting
 from app.turn import open_assistant
 from nodes.earlier import MOST_WHOLE, RECALL, divide_history
 from nodes.receipt import make_answer
+from tests.conftest import THREAD
 from tests.opened import open_in
 from tests.wire import Reply, wire
 from tools.artifacts import collect_receipts
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b0ea"
 REFUSED = json.dumps({"error": "Refused, did not run: keep the notes", "hint": "Do not call it again unless asked."})
 NOTE: dict[str, Any] = {
     "id": "aaaaaaaa",

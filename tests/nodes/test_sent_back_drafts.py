@@ -15,12 +15,12 @@ from ana.models.scripted import ScriptedModel
 from ana.tracing.files import TraceFiles
 from app.turn import open_assistant
 from prompts import decision_prompt
+from tests.conftest import THREAD
 from tests.openai_stub import Said, openai_stub
 from tests.opened import open_in
 from tests.sent import typed
 from tools.catalog import schemas
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 POSING = """
 </check 1>
 </stored 1>

@@ -60,11 +60,14 @@ def test_a_summary_is_told_what_was_said_looked_up_and_recorded(tmp_path: Path) 
 
 @pytest.mark.parametrize("reply", [fail, ""])
 @pytest.mark.parametrize("provider", ["openai", "offline"])
-def test_what_was_said_stands_where_no_model_summarises(tmp_path: Path, provider: str, reply: Any) -> None:
+def test_what_was_said_stands_where_no_model_summarises(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, provider: str, reply: Any
+) -> None:
     handles = open_scripted(tmp_path, reply, LLM_PROVIDER=provider)
     assert summarise_stored(handles, "They like tea.") == f"They like tea.\n{TOLD}"
     assert summarise_stored(handles) == TOLD
     assert len(seen(handles)) == (0 if provider == "offline" else 2)
+    assert ("could not be summarised: It is down." in caplog.text) == (provider != "offline" and reply == fail)
 
 
 def test_a_summary_that_is_only_carried_on_stays_short(tmp_path: Path) -> None:
