@@ -5,13 +5,12 @@ from datetime import datetime
 from typing import Any
 
 from ana.memory.trash import restore
-from ana.models.scripted import ScriptedModel, calls
+from ana.models.scripted import calls
 from ana.settings import PROJECT, Settings
 from ana.tracing.files import TraceFiles
 from ana.values import Properties
-from tests.conftest import MakeAssistant
+from tests.conftest import THREAD, MakeAssistant, script_of
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "n": 1}})
 AGAIN = ("create_item", {"content": " buy  MILK. ", "properties": {"n": 1.0, "type": "task"}})
 
@@ -99,9 +98,8 @@ def test_the_reasons_of_a_query_are_in_the_trace_and_not_shown_to_the_model(
     assert why["id"] == step["observation"]["items"][0]["id"]
     assert why["words"] == ["milk"]
     assert 0 < why["vector"] < 1
-    model = assistant.handles.model
-    assert isinstance(model, ScriptedModel)
-    seen = json.dumps([message.model_dump(mode="json", exclude={"artifact"}) for message in model.seen[-1]])
+    sent = script_of(assistant).seen[-1]
+    seen = json.dumps([message.model_dump(mode="json", exclude={"artifact"}) for message in sent])
     assert "vector" not in seen
     assert all("why" not in s for s in TraceFiles(settings.traces_dir).read(THREAD)[0]["steps"])
 

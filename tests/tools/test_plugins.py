@@ -11,11 +11,9 @@ from ana.errors import ConfigError
 from ana.models.scripted import calls
 from app.turn import open_assistant
 from nodes.autonomy.effects import find_effects_of
-from tests.conftest import MakeAssistant, script_of
+from tests.conftest import THREAD, MakeAssistant, script_of
 from tests.opened import open_in
 from tools.catalog import TOOLS, catalog, checker, schemas
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 
 GOOD = '''
 from langchain_core.tools import tool
