@@ -370,6 +370,7 @@ def where_means_what_the_filter_language_says(backend: Backend) -> None:
         ({"n": {"$gte": 1}}, "ab"),
         ({"type": {"$in": ["task", "note"]}, "n": {"$ne": 1}}, "c"),
         ({"list": {"$contains": 1}}, "d"),
+        ({"list": {"$contains": "X"}}, "d"),
         ({"$or": [{"type": "note"}, {"": "empty"}]}, "ce"),
         ({"due": "2026-01-13"}, "ab"),
         ({"due": {"$gt": "2026-01-13"}}, "c"),
