@@ -18,10 +18,10 @@ from ana.models.call import complete
 from ana.models.scripted import ScriptedModel
 from app.outcome import Done
 from app.turn import Assistant, open_assistant
+from tests.conftest import THREAD
 from tests.opened import open_in
 from tests.wire import DIALECTS, Dialect, Reply, Wire, wire
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task"}})
 HELLO = Reply("Hello.")
 

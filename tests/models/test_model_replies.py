@@ -9,10 +9,10 @@ import pytest
 
 from app.outcome import Done, expect_done
 from app.turn import Assistant, open_assistant
+from tests.conftest import THREAD
 from tests.openai_stub import Said, Stub, openai_stub
 from tests.opened import open_in
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
 THOUGHT = "They want milk, and I must not say so."
 MILK = '{"name": "create_item", "arguments": {"content": "Buy milk"}}'
 

@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 
 from app.turn import open_assistant
-from tests.conftest import WEDNESDAY
+from tests.conftest import THREAD, WEDNESDAY
 from tests.opened import open_in, set_clock
 from tests.sent import typed
 from tests.wire import Reply, wire
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b00f"
 TURNS = 12
 
 

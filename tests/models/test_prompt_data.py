@@ -10,10 +10,9 @@ from ana.models.base import PROMPT_DATA
 from ana.models.offline.reader import reply
 from app.turn import open_assistant
 from nodes.reason import make_system_message
+from tests.conftest import THREAD
 from tests.opened import open_in
 from tests.wire import DIALECTS, Dialect, Reply, wire
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

@@ -10,6 +10,7 @@ import pytest
 
 from ana.tracing.files import TraceFiles
 from app.turn import open_assistant
+from tests.conftest import THREAD
 from tests.models.test_faults import FAILS
 from tests.opened import open_in
 from tests.wire import DIALECTS, Reply, wire
@@ -19,8 +20,6 @@ PASS = {"429", "500", "503", "HTML 502", "400 context length"}
 
 ODD = ("broken call", "unknown tool", "silence", "alike")
 """What the model says that is no good."""
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
 
 
 class Storyteller:
