@@ -5,11 +5,12 @@ from datetime import datetime
 from typing import Any
 
 from ana.memory.trash import restore
+from ana.memory.views import show_item
 from ana.models.scripted import calls
 from ana.settings import PROJECT, Settings
 from ana.tracing.files import TraceFiles
 from ana.values import Properties
-from tests.conftest import THREAD, MakeAssistant, script_of
+from tests.conftest import BERLIN, THREAD, MakeAssistant, script_of
 
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "n": 1}})
 AGAIN = ("create_item", {"content": " buy  MILK. ", "properties": {"n": 1.0, "type": "task"}})
@@ -176,3 +177,11 @@ def test_an_operation_that_cannot_be_carried_out_is_told_with_the_form(
     assistant.ask("put b on the list", THREAD)
     assert all("error" in told and told["hint"] for told in observed(settings))
     assert assistant.handles.memory.get(item.id) == item
+
+
+def test_a_model_is_shown_the_beginning_of_a_long_content_that_is_kept_whole(make_assistant: MakeAssistant) -> None:
+    assistant = make_assistant()
+    made = assistant.handles.memory.create("x" * 5000)
+    assert made.after
+    assert assistant.handles.memory.get(made.id).content == "x" * 5000
+    assert show_item(made.after, BERLIN)["content"] == "x" * 4000 + " [cut: 5,000 characters in all]"
