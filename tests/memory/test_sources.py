@@ -25,6 +25,7 @@ from ana.memory.sources import (
     name_tool,
     read_source,
 )
+from ana.memory.trash import restore
 from ana.memory.undo import undo
 from ana.memory.views import show_item
 from ana.values import Properties
@@ -103,6 +104,18 @@ def test_what_repeats_keeps_its_sources_as_it_moves_on(memory: Memory) -> None:
     assert tell(memory, id)[1]["moved"] == PASTE, "it was merged into what others told"
     memory.update(id, None, {"repeats": "every Tuesday", "due_date": "2026-01-20"})
     assert {"repeats", "due_date"}.isdisjoint(tell(memory, id)[1])
+
+
+def test_the_trash_and_undo_bring_sources_back(memory: Memory) -> None:
+    item = keep(memory, "Milk", {"n": 1})
+    memory.delete(item.id)
+    restore(memory, item.id)
+    assert memory.get(item.id) == item
+    by = make_edit()
+    memory.update(item.id, "Mine", {"n": 2}, by)
+    done = undo(memory, by.turn, source=name_assistant("Friend"))
+    assert memory.get(item.id) == item
+    assert memory.history(turn=done.name)[0].source == "assistant Friend"
 
 
 def test_json_has_sources_only_where_they_are_others(memory: Memory) -> None:
