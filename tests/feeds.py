@@ -2,11 +2,11 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 
-from tests.loopback_server import serve_on_loopback
+from tests.loopback_server import answer_by, serve_on_loopback
 
 
 def write_feed(*events: tuple[str, str, str]) -> bytes:
@@ -58,16 +58,7 @@ class Feed:
 def feeding() -> Iterator[Feed]:
     """Give a calendar on any port while the context is open."""
     feed = Feed()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            with suppress(ConnectionError):
-                feed.give(self)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Say nothing."""
-
-    with serve_on_loopback(Handler) as url:
+    with serve_on_loopback(answer_by(feed.give)) as url:
         feed.port = int(url.rpartition(":")[2])
         try:
             yield feed

@@ -82,6 +82,11 @@ class Life:
         """Go to an hour of a day."""
         self.now = datetime.combine(day, hour, self.zone)
 
+    def go(self, moment: str) -> "Life":
+        """Go to a moment on the clock of where they live."""
+        self.now = datetime.fromisoformat(moment).replace(tzinfo=self.zone)
+        return self
+
     def fly(self, zone: ZoneInfo) -> None:
         """Go to another zone, of which the client tells."""
         self.zone = zone
@@ -111,6 +116,14 @@ class Life:
         told = function(**args, call=CallContext(self.memory, self.clock, cause))
         result: dict[str, Any] = json.loads(json.dumps(told[0] if isinstance(told, tuple) else told))
         return result
+
+    def keep(self, content: str, **properties: Any) -> dict[str, Any]:
+        """Let a model keep an item, and return what it is told."""
+        return self.call("create_item", content=content, properties=properties)
+
+    def change(self, id: str, **properties: Any) -> dict[str, Any]:
+        """Let a model change an item, and return what it is told."""
+        return self.call("update_item", id=id, properties=properties)
 
     def find(self, **where: Any) -> dict[str, str]:
         """Return what a filter finds by content, each with its date."""

@@ -11,7 +11,6 @@ from evals import readme
 from evals.imports import PACKAGES
 from evals.pages import read_cell, replace_parts
 from tests.forks import run_forked
-from tools.catalog import TOOLS
 
 ELSEWHERE = ("transcript", "found", "found-minilm", "tasks", "context")
 """Parts that have a test of their own: below, in tests/evals/test_retrieval.py and in tests/evals/test_stage.py."""
@@ -79,23 +78,6 @@ def test_the_example_environment_names_every_setting() -> None:
     named = set(re.findall(r"^# ([A-Z][A-Z0-9_]+)=", text, re.MULTILINE))
     missing = {name.upper() for name in Settings.model_fields} - named
     assert not missing
-
-
-def test_the_tools_are_the_contracts() -> None:
-    assert set(TOOLS) == {
-        "create_item",
-        "update_item",
-        "delete_item",
-        "query_items",
-        "append_context",
-        "replace_context",
-        "delete_context",
-        "undo",
-        "history",
-        "calculator",
-        "now",
-        "resolve_date",
-    }
 
 
 def mask(text: str) -> str:

@@ -118,37 +118,31 @@ def test_a_provider_without_its_key_names_the_setting(env: dict[str, str], named
     assert named in caught.value.hint
 
 
-@pytest.mark.parametrize(
-    ("env", "model", "to"),
-    [
-        ({}, "offline reader", None),
-        ({"OPENAI_API_KEY": "k"}, "gpt-4o-mini", "https://api.openai.com/v1"),
-        ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "gpt-4o-mini", "http://127.0.0.1:1/v1"),
-        ({"OPENROUTER_API_KEY": "k", "OPENROUTER_MODEL": "m"}, "m", "https://openrouter.ai/api/v1"),
-        ({"OLLAMA_MODEL": "qwen"}, "qwen", "http://localhost:11434"),
-        ({"OLLAMA_MODEL": "qwen", "OLLAMA_HOST": "https://me:word@gpu/o@o"}, "qwen", "https://gpu/o@o"),
-    ],
-)
-def test_the_model_and_where_messages_go_are_shown(env: dict[str, str], model: str, to: str | None) -> None:
-    settings = load_settings(env)
-    assert (model_name(settings), destination(settings)) == (model, to)
+OPENAI, ROUTER = "https://api.openai.com/v1", "https://openrouter.ai/api/v1"
+REACHED: list[tuple[dict[str, str], str, str, str]] = [
+    ({"OPENAI_API_KEY": "k"}, "gpt-4o-mini", OPENAI, OPENAI),
+    ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://a:1/v1"}, "gpt-4o-mini", "http://a:1/v1", "http://a:1/v1"),
+    ({"OPENROUTER_API_KEY": "k", "OPENROUTER_MODEL": "m"}, "m", ROUTER, ROUTER),
+    ({"OLLAMA_MODEL": "qwen"}, "qwen", "http://localhost:11434", "http://localhost:11434/v1"),
+    ({"OLLAMA_MODEL": "q", "OLLAMA_HOST": "http://box:11434/"}, "q", "http://box:11434/", "http://box:11434/v1"),
+]
 
 
-@pytest.mark.parametrize(
-    ("env", "url", "model"),
-    [
-        ({"OPENAI_API_KEY": "k"}, "https://api.openai.com/v1", "gpt-4o-mini"),
-        ({"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, "http://127.0.0.1:1/v1", "gpt-4o-mini"),
-        ({"OPENROUTER_API_KEY": "k", "OPENROUTER_MODEL": "m"}, "https://openrouter.ai/api/v1", "m"),
-        ({"OLLAMA_MODEL": "qwen", "OLLAMA_HOST": "http://box:11434/"}, "http://box:11434/v1", "qwen"),
-    ],
-)
-def test_every_provider_is_reached_over_the_openai_wire(
-    env: dict[str, str], url: str, model: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("env", "model", "shown", "url"), REACHED)
+def test_every_provider_is_reached_over_the_openai_wire_and_shown(
+    env: dict[str, str], model: str, shown: str, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_BASE", "http://127.0.0.1:2/v1")  # which the library reads, and ana does not
-    built = build_model(load_settings(env)).inner  # type: ignore[attr-defined]  # a RemoteModel's
+    settings = load_settings(env)
+    assert (model_name(settings), destination(settings)) == (model, shown)
+    built = build_model(settings).inner  # type: ignore[attr-defined]  # a RemoteModel's
     assert (built.openai_api_base, built.model_name) == (url, model)
+
+
+def test_offline_no_message_goes_anywhere_and_no_password_is_shown() -> None:
+    assert (model_name(load_settings({})), destination(load_settings({}))) == ("offline reader", None)
+    host = {"OLLAMA_MODEL": "qwen", "OLLAMA_HOST": "https://me:word@gpu/o@o"}
+    assert destination(load_settings(host)) == "https://gpu/o@o"
 
 
 NO_ADDRESS = [

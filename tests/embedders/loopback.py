@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 
-from tests.loopback_server import serve_on_loopback
+from tests.loopback_server import answer_by, serve_on_loopback
 
 
 @dataclass
@@ -34,20 +34,16 @@ class Loopback:
 def loopback(answer: Callable[[Request], Answer]) -> Iterator[Loopback]:
     seen = Loopback()
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            length = int(self.headers.get("Content-Length", 0))
-            request = Request(self.path, self.headers.get("Authorization", ""), self.rfile.read(length))
-            seen.requests.append(request)
-            said = answer(request)
-            self.send_response(said.status)
-            self.send_header("Content-Type", said.kind)
-            self.send_header("Content-Length", str(len(said.body)))
-            self.end_headers()
-            self.wfile.write(said.body)
+    def take(asked: BaseHTTPRequestHandler) -> None:
+        length = int(asked.headers.get("Content-Length", 0))
+        request = Request(asked.path, asked.headers.get("Authorization", ""), asked.rfile.read(length))
+        seen.requests.append(request)
+        said = answer(request)
+        asked.send_response(said.status)
+        asked.send_header("Content-Type", said.kind)
+        asked.send_header("Content-Length", str(len(said.body)))
+        asked.end_headers()
+        asked.wfile.write(said.body)
 
-        do_GET = do_POST
-        log_message: Callable[..., None] = lambda *_: None
-
-    with serve_on_loopback(Handler) as seen.url:
+    with serve_on_loopback(answer_by(take)) as seen.url:
         yield seen

@@ -13,18 +13,18 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, BaseMessage
 
-from ana.backends.in_memory import InMemoryBackend
 from ana.errors import BudgetReached
-from ana.handles import Handles, open_handles
-from ana.models.scripted import ScriptedModel, calls
+from ana.handles import Handles
+from ana.models.scripted import calls
 from ana.settings import load_settings
 from ana.spending.total import Spending
 from ana.time.clock import Clock
 from ana.workspace import open_workspace
 from app.outcome import expect_done
-from tests.conftest import BERLIN, EMBEDDER, MakeAssistant, folders
+from tests.conftest import BERLIN, MakeAssistant, folders
 from tests.forks import start_forked
 from tests.openai_stub import Said, openai_stub
+from tests.opened import open_in
 from tests.spending.conformance import LATE, Calendar
 
 
@@ -38,10 +38,7 @@ def paid(message: AIMessage | str, dollars: float) -> AIMessage:
 
 def handles(folder: Path, calendar: Calendar, *replies: Any, **env: str) -> Handles:
     fixed = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k", "ANA_DAILY_BUDGET_USD": "1"}
-    settings = load_settings(folders(folder, **(fixed | env)))
-    opened = open_handles(
-        open_workspace(settings), model=ScriptedModel(replies=list(replies)), backend=InMemoryBackend(EMBEDDER)
-    )
+    opened = open_in(folder, *replies, **(fixed | env))
     clock = Clock(BERLIN, calendar.now)
     return replace(opened, clock=clock, spending=opened.workspace.open_spending(clock, opened.traces))
 
@@ -251,11 +248,10 @@ def read_reservations(folder: Path) -> list[dict[str, Any]]:
 def test_a_call_that_breaks_off_costs_what_had_arrived(tmp_path: Path, make_assistant: MakeAssistant) -> None:
     with openai_stub(Said("One two three four.", cut=3)) as server:
         env = {**server.env, "OPENAI_MODEL": "gpt-4o-mini"}
-        settings = load_settings(folders(tmp_path, ANA_DAILY_BUDGET_USD="1", **env))
-        opened = open_handles(open_workspace(settings), backend=InMemoryBackend(EMBEDDER))
+        opened = open_in(tmp_path, ANA_DAILY_BUDGET_USD="1", **env)
         done = expect_done(make_assistant(handles=opened).ask("hello", "a"))
         assert "broke off" in str(done.error)
-    total = open_workspace(settings).open_spending()
+    total = opened.workspace.open_spending()
     assert 0 < total.today() < 0.01
     (tmp_path / "data" / "spending.json").unlink()
     assert total.today() > 0

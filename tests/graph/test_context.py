@@ -9,17 +9,13 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import TypeAdapter
 
-from ana.backends.in_memory import InMemoryBackend
 from ana.errors import UserError
-from ana.handles import Handles, open_handles
-from ana.models.scripted import ScriptedModel, calls
-from ana.settings import load_settings
-from ana.workspace import open_workspace
+from ana.handles import Handles
+from ana.models.scripted import calls
 from graph.builder import builder
 from graph.context import Context, LocalContext
-from prompts import decision_prompt
-from tests.conftest import EMBEDDER, folders
 from tests.openai_stub import OLLAMA, Said, Stub, openai_stub
+from tests.opened import open_in
 
 WRONG: list[tuple[str, Any]] = [
     ("model", 7),
@@ -62,6 +58,8 @@ def test_the_form_tells_the_bounds_that_are_checked() -> None:
     assert bounds == {"temperature": (0, 2), "max_steps": (1, 100)}
     assert [Context(temperature=t).temperature for t in bounds["temperature"]] == [0, 2]
     assert [Context(max_steps=n).max_steps for n in bounds["max_steps"]] == [1, 100]
+    assert form["check"]["anyOf"][0]["enum"] == ["off", "model"]
+    assert "ANA_CHECK" in form["check"]["description"]
 
 
 def test_empty_fields_mean_what_was_set_up() -> None:
@@ -69,8 +67,7 @@ def test_empty_fields_mean_what_was_set_up() -> None:
 
 
 def handles_for(folder: Path, stub: Stub) -> Handles:
-    env = folders(folder, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url, OPENAI_MODEL="one")
-    return open_handles(open_workspace(load_settings(env)), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
+    return open_in(folder, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url, OPENAI_MODEL="one")
 
 
 def ask(handles: Handles, **options: Any) -> dict[str, Any]:
@@ -107,7 +104,7 @@ def test_a_model_without_tool_calls_does_not_speak_for_another(tmp_path: Path) -
 
 
 def test_the_offline_reader_has_no_other_model(tmp_path: Path) -> None:
-    handles = open_handles(open_workspace(load_settings(folders(tmp_path))), backend=InMemoryBackend(EMBEDDER))
+    handles = open_in(tmp_path)
     with pytest.raises(UserError, match="no model 'two'"):
         ask(handles, model="two")
     assert ask(handles, temperature=0.5)["turn"]["error"] is None
@@ -126,10 +123,8 @@ def test_drafts_are_shown_to_listeners_unless_they_are_kept_back(tmp_path: Path,
 
 
 def test_the_zone_of_a_client_is_where_the_person_is_until_another_names_one(tmp_path: Path) -> None:
-    settings = load_settings(folders(tmp_path, ANA_TIMEZONE="Europe/Berlin"))
     asked = calls(("create_item", {"content": "Dentist", "properties": {"due_date": "2040-12-09T15:00"}}))
-    model = ScriptedModel(replies=[asked, "Kept.", "In Tokyo.", "Still there."])
-    handles = open_handles(open_workspace(settings), model=model, backend=InMemoryBackend(EMBEDDER))
+    handles = open_in(tmp_path, asked, "Kept.", "In Tokyo.", "Still there.", ANA_TIMEZONE="Europe/Berlin")
     graph, config = builder.compile(InMemorySaver()), {"configurable": {"thread_id": "a"}}
 
     def say(text: str, zone: str | None = None) -> str:

@@ -25,9 +25,7 @@ from graph.context import LocalContext
 from graph.state import merge_messages
 from graph.updates import keep_usable
 from nodes.receipt import strip_receipt
-from tests.conftest import MakeAssistant
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
+from tests.conftest import THREAD, MakeAssistant
 
 
 class Client:
@@ -130,15 +128,6 @@ def test_an_answer_is_made_again_and_only_the_newest_is_shown(
     assert TraceFiles(settings.traces_dir).path(THREAD).read_text().count("I need milk") >= 3
     newest = records(settings)[-1]
     assert TraceFiles(settings.traces_dir).find(newest["id"]) == newest
-
-
-def test_the_first_answer_is_made_again(client: Client, model: ScriptedModel, settings: Settings) -> None:
-    model.replies = ["One.", "Two.", "Three."]
-    client.say("first")
-    client.run(at=client.find("reflect"))
-    client.run(at=client.find("load_context"))
-    assert client.texts() == ["first", "Three."]
-    assert told(settings) == [("first", "Three.")]
 
 
 def test_an_edited_question_takes_the_place_of_what_followed_it(answered: Client, settings: Settings) -> None:
@@ -306,18 +295,6 @@ def test_whatever_is_written_messages_are_left(new: Any, left: list[str]) -> Non
     merged = merge_messages(known, new)
     assert [message.content for message in merged] == left
     assert merge_messages(merged, []) == merged
-
-
-@pytest.mark.parametrize("values", BROKEN)
-def test_an_unusable_state_is_edited_and_answered_like_another(
-    client: Client, model: ScriptedModel, values: Any
-) -> None:
-    model.replies = ["One.", "Two."]
-    client.say("first")
-    client.edit(as_node="reflect", **{name: value for name, value in values.items() if name != "messages"})
-    client.edit(HumanMessage("second"), as_node="reflect")
-    client.run()
-    assert client.texts() == ["first", "One.", "second", "Two."]
 
 
 def test_what_one_field_may_hold_another_may_not() -> None:

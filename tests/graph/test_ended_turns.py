@@ -23,10 +23,9 @@ from graph.builder import builder
 from graph.context import LocalContext
 from graph.state import Input
 from nodes.receipt import strip_receipt
-from tests.conftest import MakeAssistant
+from tests.conftest import THREAD, MakeAssistant
 from tests.others import let_others_speak
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk"})
 
 

@@ -26,10 +26,9 @@ from app.turn import Assistant
 from graph.builder import builder
 from graph.state import Input
 from nodes.receipt import strip_receipt
-from tests.conftest import EMBEDDER
+from tests.conftest import EMBEDDER, THREAD
 from tests.sent import typed
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 APPROVE = {"decisions": [{"type": "approve"}]}
 NEVER = 10_000
 

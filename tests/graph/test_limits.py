@@ -8,9 +8,8 @@ from langchain_core.messages import AIMessage
 
 from ana.models.scripted import calls
 from app.outcome import expect_done
-from tests.conftest import MakeAssistant
+from tests.conftest import THREAD, MakeAssistant
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk"})
 
 

@@ -1,24 +1,19 @@
 """Long threads: what leaves them is summarised where a model can, and they stay small."""
 
-import logging
+from dataclasses import replace
 from typing import Any
 
-import pytest
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from pydantic import Field
 
-from ana.backends.in_memory import InMemoryBackend
 from ana.errors import ModelFailed
-from ana.handles import open_handles
 from ana.models.fence import unfence
 from ana.models.scripted import ScriptedModel
-from ana.settings import load_settings
-from ana.workspace import open_workspace
 from app.outcome import Done, expect_done
-from tests.conftest import EMBEDDER, MakeAssistant, folders
+from tests.conftest import THREAD, MakeAssistant, script_of
+from tests.opened import open_in
 from tests.sent import typed
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 LONG = "word " * 400
 
 
@@ -47,10 +42,8 @@ class Talker(ScriptedModel):
 
 def talked(make_assistant: MakeAssistant, tmp_path: Any, turns: int, **more: Any) -> tuple[Talker, list[Done]]:
     model = Talker(**more)
-    env = folders(tmp_path, LLM_PROVIDER="openai", OPENAI_API_KEY="x", ANA_HISTORY_TOKENS="3000")
-    assistant = make_assistant(
-        handles=open_handles(open_workspace(load_settings(env)), model=model, backend=InMemoryBackend(EMBEDDER))
-    )
+    handles = open_in(tmp_path, LLM_PROVIDER="openai", OPENAI_API_KEY="x", ANA_HISTORY_TOKENS="3000")
+    assistant = make_assistant(handles=replace(handles, model=model))
     return model, [expect_done(assistant.ask(f"question {n}", THREAD)) for n in range(turns)]
 
 
@@ -81,29 +74,16 @@ def test_a_summary_is_paid_for_in_its_turn(make_assistant: MakeAssistant, tmp_pa
     assert sum(paid) == len(model.summaries()) > 1
 
 
-def test_a_summary_that_fails_loses_no_turn(
-    make_assistant: MakeAssistant, tmp_path: Any, caplog: pytest.LogCaptureFixture
-) -> None:
-    caplog.set_level(logging.WARNING)
-    model, answers = talked(make_assistant, tmp_path, 8, fails=True)
-    assert model.summaries()
-    assert [answer.error for answer in answers] == [None] * 8
-    assert "could not be summarised: It is down." in caplog.text
-
-
 def test_a_long_answer_is_cut_for_the_model_and_whole_in_the_thread(
     make_assistant: MakeAssistant, tmp_path: Any
 ) -> None:
     proposal = f"Dear all, {'word ' * 6000}yours, Mira."
-    backend = InMemoryBackend(EMBEDDER)
 
     def ask(text: str, budget: str) -> list[str]:
-        model = ScriptedModel(replies=[proposal])
-        env = folders(tmp_path, LLM_PROVIDER="openai", OPENAI_API_KEY="x", ANA_HISTORY_TOKENS=budget)
-        make_assistant(handles=open_handles(open_workspace(load_settings(env)), model=model, backend=backend)).ask(
-            text, THREAD
-        )
-        return [typed(message.text) for message in model.seen[0][1:]]
+        handles = open_in(tmp_path, proposal, LLM_PROVIDER="openai", OPENAI_API_KEY="x", ANA_HISTORY_TOKENS=budget)
+        assistant = make_assistant(handles=handles)
+        assistant.ask(text, THREAD)
+        return [typed(message.text) for message in script_of(assistant).seen[0][1:]]
 
     ask("Write the proposal", "3000")
     first, answer, asked = ask("Make it friendlier", "3000")
@@ -117,22 +97,13 @@ def test_a_long_answer_is_cut_for_the_model_and_whole_in_the_thread(
     assert f"Assistant: {proposal}\n" in told[2], "what was said today is whole"
 
 
-def test_the_offline_reader_is_asked_for_no_summary(make_assistant: MakeAssistant) -> None:
-    assistant = make_assistant(*["word " * 2000] * 12)
-    for n in range(12):
-        assistant.ask(f"question {n}", THREAD)
-    model = assistant.handles.model
-    assert isinstance(model, ScriptedModel)
-    assert not any(is_summary(messages) for messages in model.seen)
-
-
 def test_a_long_thread_stays_small(make_assistant: MakeAssistant, tmp_path: Any) -> None:
-    workspace = open_workspace(load_settings(folders(tmp_path, ANA_HISTORY_TOKENS="8000")))
-    model, backend = ScriptedModel(replies=["word " * 50] * 130), InMemoryBackend(EMBEDDER)
-    assistant, sizes = make_assistant(handles=open_handles(workspace, model=model, backend=backend)), []
+    sizes = []
+    handles = open_in(tmp_path, *["word " * 50] * 70, ANA_HISTORY_TOKENS="4000")
+    assistant = make_assistant(handles=handles)
     path = assistant.handles.workspace.folder / "threads.sqlite"
-    for n in range(130):
+    for n in range(70):
         assistant.ask(f"question {n} " + "word " * 50, THREAD)
-        if n in (69, 129):
+        if n in (39, 69):
             sizes.append(path.stat().st_size + path.with_name(f"{path.name}-wal").stat().st_size)
     assert sizes[1] < sizes[0] * 1.5

@@ -12,33 +12,22 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langgraph.checkpoint.memory import InMemorySaver
 
-from ana.backends.in_memory import InMemoryBackend
-from ana.handles import Handles, open_handles
+from ana.handles import Handles
 from ana.memory.changes import Cause
-from ana.memory.memory import Memory
 from ana.memory.sources import IMPORT
 from ana.models.scripted import ScriptedModel, calls
-from ana.settings import load_settings
-from ana.time.clock import Clock
 from ana.values import Properties
-from ana.workspace import open_workspace
 from app.outcome import Waiting, expect_done
 from graph.builder import builder
 from graph.context import LocalContext
-from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, MakeAssistant, folders
+from tests.conftest import THREAD, WEDNESDAY, MakeAssistant
+from tests.opened import open_in, set_clock
 from tests.sent import typed
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b010"
 
 
 def open_at(path: Path, source: Callable[[], datetime], *replies: Any) -> Handles:
     """Return handles with a script for a model and a clock."""
-    settings = load_settings(folders(path, LLM_PROVIDER="openai", OPENAI_API_KEY="k"))
-    handles = open_handles(
-        open_workspace(settings), model=ScriptedModel(replies=list(replies)), backend=InMemoryBackend(EMBEDDER)
-    )
-    clock = Clock(BERLIN, source)
-    return replace(handles, clock=clock, memory=Memory(handles.memory.backend, clock))
+    return set_clock(open_in(path, *replies, LLM_PROVIDER="openai", OPENAI_API_KEY="k"), source)
 
 
 def sent(handles: Handles) -> list[list[BaseMessage]]:
@@ -185,7 +174,7 @@ def test_what_is_overdue_is_named_once_in_a_conversation_and_counted_in_each_tur
     assistant.ask("and today?", THREAD)
     moments.append(datetime(2026, 1, 8, 9, 0, tzinfo=UTC))
     assistant.ask("good morning again", THREAD)
-    assistant.ask("and here?", THREAD[:-1] + "1")
+    assistant.ask("and here?", THREAD[:-1] + "2")
     first, second, third, elsewhere = (drop_ids(messages[-1].text, handles) for messages in sent(handles))
     assert 'Overdue: 1 ("Pay the rent", due 2026-01-01)' in first
     assert "Overdue: 1, as told before\n" in second

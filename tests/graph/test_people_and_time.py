@@ -1,16 +1,11 @@
 """What people once said of times, and what went wrong with it: kept, asked about, done, skipped and told right now."""
 
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ana.reminders.folder import LedgerFile
-from ana.reminders.ledger import Ledger
-from ana.reminders.ringing import Ringer, Target
-from ana.reminders.sending import Message
 from app.due import summarize_due
 from tests.conftest import BERLIN
 from tests.stories import Life
@@ -22,10 +17,6 @@ OPEN = {"$nin": ["done", "cancelled"]}
 def life(tmp_path: Path) -> Iterator[Life]:
     with Life(BERLIN).live(tmp_path) as life:
         yield life
-
-
-def at(life: Life, moment: str) -> None:
-    life.now = datetime.fromisoformat(moment).replace(tzinfo=BERLIN)
 
 
 def keep(content: str, **properties: Any) -> tuple[str, dict[str, Any]]:
@@ -106,21 +97,21 @@ ON = {
 def settled(life: Life) -> Life:
     """A life in which all of it was said and kept."""
     for moment, message, kept in SAID:
-        at(life, moment)
+        life.go(moment)
         life.say(message, *kept)
     return life
 
 
 def test_what_repeats_in_words_is_on_each_of_its_days(settled: Life) -> None:
     for day, expected in ON.items():
-        at(settled, f"{day}T07:40")
+        settled.go(f"{day}T07:40")
         asked = ("query_items", {"where": {"$on": day, "status": OPEN}})
         (step,) = settled.say("anything today?", asked, answer="See above.").steps
         assert sorted(item["content"] for item in step["observation"]["items"]) == expected
 
 
 def test_what_passed_by_itself_is_not_overdue_and_what_has_to_be_done_is(settled: Life) -> None:
-    at(settled, "2026-12-09T07:15")
+    settled.go("2026-12-09T07:15")
     assert settled.find(due_date={"$lt": "2026-12-09"}, status=OPEN) == {
         "Bins": "2026-11-24T18:00 (Tuesday)",
         "Get a cake for Oma's birthday": "2026-11-27 (Friday)",
@@ -138,7 +129,7 @@ def test_what_passed_by_itself_is_not_overdue_and_what_has_to_be_done_is(settled
 
 
 def test_a_medicine_does_not_vanish_when_a_dose_is_not_marked_and_goes_on_as_the_doctor_says(life: Life) -> None:
-    at(life, "2026-11-23T07:30")
+    life.go("2026-11-23T07:30")
     doses = {"type": "medication", "status": "active", "due_date": "2026-11-23T17:00", "missed": "waits"}
     (step,) = life.say(
         "Lena (8) has to take her antibiotic three times a day until next Sunday, remind me at 5 pm please",
@@ -146,62 +137,21 @@ def test_a_medicine_does_not_vanish_when_a_dose_is_not_marked_and_goes_on_as_the
     ).steps
     assert step["observation"]["next"].startswith("2026-11-23T17:00 (Monday), 2026-11-23T20:00 (Monday)")
     assert step["observation"]["reminder"].startswith("Nothing can ring: no address is set")
-    at(life, "2026-11-23T17:10")
+    life.go("2026-11-23T17:10")
     (step,) = life.say("ok given", change(life, "Antibiotic", status="done")).steps
     assert step["observation"]["done"].startswith("for 2026-11-23T17:00 (Monday); next 2026-11-23T20:00 (Monday)")
-    at(life, "2026-11-25T12:33")
+    life.go("2026-11-25T12:33")
     (step,) = life.say(
         "the antibiotic: doc says now until Monday", change(life, "Antibiotic", until="2026-11-30")
     ).steps
     assert step["observation"]["was"] == {"until": "2026-11-29 (Sunday)"}
     for day in ("26 (Thursday)", "28 (Saturday)", "30 (Monday)"):
-        at(life, f"2026-11-{day[:2]}T06:50")
+        life.go(f"2026-11-{day[:2]}T06:50")
         on = life.call("query_items", where={"$on": f"2026-11-{day[:2]}", "status": OPEN})["items"]
         assert [item["open_since"] for item in on] == ["2026-11-23T20:00 (Monday)"]
         assert on[0]["properties"]["due_date"] == f"2026-11-{day[:2]}T07:00 {day[3:]}"
         assert summarize_due(life.handles)[:2] == ["Not marked (1):", "  Antibiotic (since Mon 23 Nov 20:00)"]
-    at(life, "2026-11-30T07:30")
+    life.go("2026-11-30T07:30")
     (step,) = life.say("the antibiotic of this morning is given", change(life, "Antibiotic", status="done")).steps
     assert step["observation"]["passed_over"]["count"] == 19, "Monday's last, three on six days"
     assert life.find(**{"$on": "2026-12-01"}) == {}
-
-
-def test_what_is_to_remind_rings_at_its_times_or_the_model_is_told_that_nothing_can(life: Life, tmp_path: Path) -> None:
-    rung: list[tuple[str, str]] = []
-
-    def send(message: Message) -> str:
-        rung.append((f"{life.now:%a %d %H:%M}", message.title))
-        return ""
-
-    at(life, "2026-12-04T11:00")
-    kept = [
-        keep("Gym bag for Tom", due_date="2026-12-07", repeats="every Monday", remind="the evening before"),
-        keep("List the open invoices", due_date="2026-12-07", repeats="every Monday", remind="on the day at 09:00"),
-        keep("Follow up with Tina", type="task", status="active", due_date="2026-12-14", remind="on the day at 10:00"),
-        keep("Call Sofie", type="task", status="active", due_date="2026-12-07T17:00", remind="at the time"),
-    ]
-    for step in life.say("Remind me of these four: gym bag, invoices, Tina in ten days, Sofie at 5", *kept).steps:
-        assert step["observation"]["reminder"].startswith("Nothing can ring: no address is set")
-    ledger = Ledger(LedgerFile(tmp_path / "reminders.sqlite"))
-    ringer = Ringer(life.memory, life.clock, ledger, [Target("phone", "x", send)])
-    for day in range(4, 16):
-        for hour in range(24):
-            if (day, hour) >= (4, 12):
-                at(life, f"2026-12-{day:02}T{hour:02}:00")
-                ringer.ring()
-    assert rung == [
-        ("Sun 06 18:00", "Gym bag for Tom"),
-        ("Mon 07 09:00", "List the open invoices"),
-        ("Mon 07 17:00", "Call Sofie"),
-        ("Sun 13 18:00", "Gym bag for Tom"),
-        ("Mon 14 09:00", "List the open invoices"),
-        ("Mon 14 10:00", "Follow up with Tina"),
-    ]
-
-
-def test_what_was_stored_stands_under_an_answer_that_says_another_day(life: Life) -> None:
-    at(life, "2026-12-09T18:15")
-    lunch = keep("Lunch with Mr. Brandt", type="appointment", status="active", due_date="2026-12-11T12:30")
-    done = life.say("lunch with Mr Brandt on Thursday at 12:30", lunch, answer="Saved for Thursday at 12:30.")
-    assert [step["tool"] for step in done.steps] == ["create_item"]
-    assert "Fri 11 Dec 12:30" in done.receipt

@@ -23,8 +23,7 @@ from graph.recording import Recorded
 from graph.state import Input, Output, State
 from nodes.load_context import load_context
 from nodes.reflect import reflect
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
+from tests.conftest import THREAD
 
 
 def ask_size(state: State) -> dict[str, Any]:

@@ -20,11 +20,9 @@ from app.turn import open_assistant
 from graph.builder import builder
 from graph.context import LocalContext
 from nodes.history import repair_messages
-from tests.conftest import folders
+from tests.conftest import THREAD, folders
 from tests.examples import examples
 from tools.artifacts import decline
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 
 
 def asked_for(message: BaseMessage) -> list[str]:

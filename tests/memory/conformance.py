@@ -370,6 +370,7 @@ def where_means_what_the_filter_language_says(backend: Backend) -> None:
         ({"n": {"$gte": 1}}, "ab"),
         ({"type": {"$in": ["task", "note"]}, "n": {"$ne": 1}}, "c"),
         ({"list": {"$contains": 1}}, "d"),
+        ({"list": {"$contains": "X"}}, "d"),
         ({"$or": [{"type": "note"}, {"": "empty"}]}, "ce"),
         ({"due": "2026-01-13"}, "ab"),
         ({"due": {"$gt": "2026-01-13"}}, "c"),
@@ -447,8 +448,10 @@ def without_text_by_date_then_newest(backend: Backend) -> None:
     memory.create("late", {"due_date": "2026-03-01"})
     memory.create("new")
     memory.create("soon", {"on": "2026-01-09"})
-    assert [i.content for i in memory.find().items] == ["soon", "late", "new", "old"]
-    assert [i.content for i in memory.find(limit=2).items] == ["soon", "late"]
+    memory.create("sooner, though later by its letters", {"on": "2026-01-09T08:00+10:00"})
+    found = ["sooner, though later by its letters", "soon", "late", "new", "old"]
+    assert [i.content for i in memory.find().items] == found
+    assert [i.content for i in memory.find(limit=3).items] == found[:3]
 
 
 def due_items_are_open_and_go_by_their_own_date(backend: Backend) -> None:

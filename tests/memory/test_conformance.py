@@ -22,7 +22,6 @@ from ana.memory.search.result import QueryResult
 from ana.memory.sources import ALL_MINE
 from tests.conftest import EMBEDDER
 from tests.memory.conformance import GROUPS, IN_A_PROCESS, ON_A_STORE, Check, StoreCheck, SuiteEmbedder
-from tests.memory.plain_backend import PlainBackend
 from tests.postgres.server import database, sever
 
 
@@ -73,11 +72,6 @@ class MemoryStore(OpenStore):
         """Do nothing: it has no connection."""
 
 
-class PlainStore(MemoryStore):
-    def make(self, person: str) -> Backend:
-        return PlainBackend(self.embedder)
-
-
 class PostgresStore(OpenStore):
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -93,7 +87,6 @@ class PostgresStore(OpenStore):
 STORES: dict[str, type[OpenStore]] = {
     "chroma": ChromaStore,
     "in memory": MemoryStore,
-    "plain": PlainStore,
     "postgres": PostgresStore,
 }
 CHECKS = [pytest.param(check, id=f"{group}-{check.__name__}") for group, checks in GROUPS.items() for check in checks]
@@ -123,60 +116,60 @@ def test_backends_on_a_store_conform(kind: type[OpenStore], check: StoreCheck, t
         check(opened)
 
 
-class LosesProperties(PlainBackend):
+class LosesProperties(InMemoryBackend):
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         return {id: replace(item, properties={}) for id, item in super().get_many(kind, ids).items()}
 
 
-class LosesSources(PlainBackend):
+class LosesSources(InMemoryBackend):
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
         return {id: replace(item, sources=ALL_MINE) for id, item in super().get_many(kind, ids).items()}
 
 
-class IgnoresFilters(PlainBackend):
+class IgnoresFilters(InMemoryBackend):
     def query(self, query: Query) -> QueryResult:
         from ana.memory.filters import EVERY_ITEM
 
         return super().query(replace(query, where=EVERY_ITEM))
 
 
-class RanksBackwards(PlainBackend):
+class RanksBackwards(InMemoryBackend):
     def query(self, query: Query) -> QueryResult:
         found = super().query(query)
         return replace(found, items=found.items[::-1], reasons=found.reasons[::-1])
 
 
-class ForgetsKeys(PlainBackend):
+class ForgetsKeys(InMemoryBackend):
     def find_change(self, key: str) -> Change | None:
         return None
 
 
-class ExpectsNothing(PlainBackend):
+class ExpectsNothing(InMemoryBackend):
     def apply(self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False) -> Any:
         return super().apply(entries, None, distinct=distinct)
 
 
-class DropsOldValues(PlainBackend):
+class DropsOldValues(InMemoryBackend):
     def entries(self, **which: Any) -> list[Entry]:
         return [replace(entry, change=replace(entry.change, before=None)) for entry in super().entries(**which)]
 
 
-class ErasesNothing(PlainBackend):
+class ErasesNothing(InMemoryBackend):
     def erase(self, records: Collection[RecordKey]) -> None:
         pass
 
 
-class JournalsBackwards(PlainBackend):
+class JournalsBackwards(InMemoryBackend):
     def entries(self, **which: Any) -> list[Entry]:
         return super().entries(**which)[::-1]
 
 
-class CountsLines(PlainBackend):
+class CountsLines(InMemoryBackend):
     def take_line_number(self) -> int:
         return self.count("line")
 
 
-class LocksNothing(PlainBackend):
+class LocksNothing(InMemoryBackend):
     @contextmanager
     def reading(self) -> Iterator[None]:
         yield
@@ -186,7 +179,7 @@ class LocksNothing(PlainBackend):
         yield
 
 
-BROKEN: dict[str, type[PlainBackend]] = {
+BROKEN: dict[str, type[InMemoryBackend]] = {
     "sources": LosesSources,
     "round trip": LosesProperties,
     "filters": IgnoresFilters,
@@ -208,7 +201,7 @@ def test_a_broken_backend_fails(group: str) -> None:
     assert any(fails(check, BROKEN[group](SuiteEmbedder(EMBEDDER))) for check in reversed(GROUPS[group]))
 
 
-class EmbedsAlone(PlainBackend):
+class EmbedsAlone(InMemoryBackend):
     def apply(self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False) -> Any:
         with self.alone():
             return super().apply(entries, expected, distinct=distinct)

@@ -5,10 +5,8 @@ from typing import Any
 import pytest
 
 from ana.errors import ToolError
-from ana.memory.changes import Cause
 from ana.memory.memory import Memory
-from ana.memory.operations import FORM, Operation, apply_to, read_operation
-from ana.memory.undo import undo
+from ana.memory.operations import FORM, apply_to, read_operation
 from ana.values import Json, Properties
 
 PACKING: list[Json] = ["passport", "inhaler", "charger", "map", "socks", "hat", "Book"]
@@ -102,17 +100,6 @@ def test_an_operation_on_another_type_changes_nothing(memory: Memory, old: Any, 
         memory.update(item.id, properties={"items": read_operation("items", given), "other": 1})
     assert says in f"{refusal.value.message} {refusal.value.hint}"
     assert memory.get(item.id) == item
-
-
-def test_a_call_that_comes_again_adds_nothing_again_and_undo_restores_the_list(memory: Memory) -> None:
-    item = memory.create("Trip", {"items": PACKING, "hours": 1}).after
-    assert item is not None
-    changes = {"items": Operation("items", add=["goggles"], remove=["map"]), "hours": Operation("hours", add=3)}
-    first, second = (memory.update(item.id, None, changes, Cause("key", "t", "turn")) for _ in range(2))
-    assert first.after == second.after
-    assert memory.get(item.id).properties == {"items": [e for e in PACKING if e != "map"] + ["goggles"], "hours": 4}
-    undo(memory, "turn")
-    assert memory.get(item.id).properties == item.properties
 
 
 def test_what_others_store_is_never_read_as_an_operation(memory: Memory) -> None:

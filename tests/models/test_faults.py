@@ -13,19 +13,15 @@ import pytest
 from langchain_core.exceptions import ModelError
 from langchain_core.messages import HumanMessage
 
-from ana.backends.in_memory import InMemoryBackend
 from ana.errors import ModelFailed
-from ana.handles import open_handles
 from ana.models.call import complete
 from ana.models.scripted import ScriptedModel
-from ana.settings import load_settings
-from ana.workspace import open_workspace
 from app.outcome import Done
 from app.turn import Assistant, open_assistant
-from tests.conftest import EMBEDDER, folders
+from tests.conftest import THREAD
 from tests.openai_stub import DIALECTS, Dialect, Said, Stub, openai_stub
+from tests.opened import open_in
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task"}})
 HELLO = Said("Hello.")
 
@@ -77,8 +73,7 @@ Ask = Callable[[str], Done]
 
 
 def opened(server: Stub, folder: Path, **more: str) -> Any:
-    settings = load_settings(folders(folder, **(server.env | more)))
-    return open_assistant(open_handles(open_workspace(settings), backend=InMemoryBackend(EMBEDDER)))
+    return open_assistant(open_in(folder, **server.env, **more))
 
 
 def told_well(assistant: Assistant, answer: Done, said: str) -> None:

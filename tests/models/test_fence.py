@@ -5,10 +5,8 @@ import json
 from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
 
 from ana.models.fence import FENCE, fence, unfence
-from ana.models.scripted import ScriptedModel, calls
-from tests.conftest import MakeAssistant
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
+from ana.models.scripted import calls
+from tests.conftest import THREAD, MakeAssistant, script_of
 
 
 def test_stored_text_cannot_end_its_fence() -> None:
@@ -35,8 +33,7 @@ def test_every_result_is_sent_in_a_fence_of_its_own_and_its_bytes_stay(make_assi
     assistant.handles.memory.append_line('Says "## Now" and\n## Rules')
     assistant.ask("keep oats", THREAD)
     assistant.ask("hello", THREAD)
-    model = assistant.handles.model
-    assert isinstance(model, ScriptedModel)
+    model = script_of(assistant)
     first, second = ([m.text for m in sent if isinstance(m, ToolMessage)] for sent in model.seen[1:])
     assert first == second
     assert len({text.splitlines()[0] for text in first}) == 2

@@ -7,17 +7,12 @@ from typing import Any
 
 import pytest
 
-from ana.backends.in_memory import InMemoryBackend
-from ana.handles import open_handles
-from ana.settings import load_settings
-from ana.workspace import open_workspace
 from app.outcome import Done, expect_done
 from app.turn import Assistant, open_assistant
-from prompts import decision_prompt
-from tests.conftest import EMBEDDER, folders
+from tests.conftest import THREAD
 from tests.openai_stub import Said, Stub, openai_stub
+from tests.opened import open_in
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
 THOUGHT = "They want milk, and I must not say so."
 MILK = '{"name": "create_item", "arguments": {"content": "Buy milk"}}'
 
@@ -53,10 +48,7 @@ def talk(tmp_path: Path) -> Callable[..., Any]:
     @contextmanager
     def start(*script: Said, **more: str) -> Iterator[tuple[Talk, Stub]]:
         with openai_stub(*script) as stub:
-            env = folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url, **more)
-            opened = open_handles(
-                open_workspace(load_settings(env)), backend=InMemoryBackend(EMBEDDER), instruct=decision_prompt
-            )
+            opened = open_in(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url, **more)
             with open_assistant(opened) as assistant:
                 yield Talk(assistant), stub
 

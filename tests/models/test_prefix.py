@@ -2,26 +2,18 @@
 
 import itertools
 import json
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ana.backends.in_memory import InMemoryBackend
-from ana.handles import Handles, open_handles
-from ana.memory.memory import Memory
-from ana.settings import load_settings
-from ana.time.clock import Clock
-from ana.workspace import open_workspace
 from app.turn import open_assistant
-from prompts import decision_prompt
-from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY, folders
+from tests.conftest import THREAD, WEDNESDAY
 from tests.openai_stub import Said, openai_stub
+from tests.opened import open_in, set_clock
 from tests.sent import typed
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b00f"
 TURNS = 12
 
 
@@ -36,19 +28,13 @@ def answer(request: dict[str, Any]) -> Said:
     return Said(json.dumps({"tool": {"name": "create_item", "args": args}}))
 
 
-def with_hasty_clock(handles: Handles) -> Handles:
-    """Return the handles with a clock that goes on by a minute each time it is asked."""
-    minutes = itertools.count()
-    clock = Clock(BERLIN, lambda: WEDNESDAY + timedelta(minutes=next(minutes)))
-    return replace(handles, clock=clock, memory=Memory(handles.memory.backend, clock))
-
-
 def talk(path: Path, mode: str) -> list[list[Any]]:
-    """Return the messages of each request in a conversation that writes in every turn."""
+    """Return the messages of each request in a conversation that writes in every turn, a minute at each look."""
+    minutes = itertools.count()
     with openai_stub(answer) as server:
-        settings = load_settings(folders(path, **server.env, USE_TOOL_CALLS=mode))
-        handles = open_handles(open_workspace(settings), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
-        with open_assistant(with_hasty_clock(handles)) as assistant:
+        handles = open_in(path, **server.env, USE_TOOL_CALLS=mode)
+        hasty = set_clock(handles, lambda: WEDNESDAY + timedelta(minutes=next(minutes)))
+        with open_assistant(hasty) as assistant:
             for n in range(TURNS):
                 assistant.ask(f"keep thing {n}", THREAD)
     return [request["messages"] for request in server.requests]

@@ -6,33 +6,24 @@ from pathlib import Path
 import pytest
 from langchain_core.messages import HumanMessage, SystemMessage
 
-from ana.backends.in_memory import InMemoryBackend
-from ana.handles import open_handles
 from ana.models.base import PROMPT_DATA
 from ana.models.offline.reader import reply
-from ana.settings import load_settings
-from ana.workspace import open_workspace
 from app.turn import open_assistant
 from nodes.reason import make_system_message
-from prompts import decision_prompt
-from tests.conftest import EMBEDDER, folders
+from tests.conftest import THREAD
 from tests.openai_stub import DIALECTS, Dialect, Said, openai_stub
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
+from tests.opened import open_in
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("mode", ["0", "1"])
 def test_no_provider_is_sent_it(tmp_path: Path, dialect: Dialect, mode: str) -> None:
-    with openai_stub(Said('{"final": {"answer": "Hello."}}'), dialect=dialect) as server:
-        env = folders(tmp_path, **server.env, USE_TOOL_CALLS=mode)
-        with open_assistant(
-            open_handles(
-                open_workspace(load_settings(env)), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER)
-            )
-        ) as assistant:
-            assistant.handles.memory.append_line("Works in Berlin")
-            assistant.ask("hello", THREAD)
+    with (
+        openai_stub(Said('{"final": {"answer": "Hello."}}'), dialect=dialect) as server,
+        open_assistant(open_in(tmp_path, **server.env, USE_TOOL_CALLS=mode)) as assistant,
+    ):
+        assistant.handles.memory.append_line("Works in Berlin")
+        assistant.ask("hello", THREAD)
     (request,) = server.requests
     assert PROMPT_DATA not in json.dumps(request)
     assert request["messages"][0].keys() == {"role", "content"}

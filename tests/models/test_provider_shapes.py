@@ -12,8 +12,8 @@ from ana.json_lines import JsonFormatter
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 from app.cli.main import cli
-from tests.conftest import folders
-from tests.models.test_faults import THREAD, opened, soon
+from tests.conftest import THREAD, folders
+from tests.models.test_faults import opened, soon
 from tests.openai_stub import Said, openai_stub
 
 __all__ = ["soon"]

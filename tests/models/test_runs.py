@@ -10,16 +10,12 @@ from langchain_core.messages import HumanMessage
 from langchain_core.tracers.run_collector import RunCollectorCallbackHandler
 from langchain_core.tracers.schemas import Run
 
-from ana.backends.in_memory import InMemoryBackend
-from ana.handles import Handles, open_handles
+from ana.handles import Handles
 from ana.models.scripted import ScriptedModel, calls
-from ana.settings import load_settings
-from ana.workspace import open_workspace
 from graph.builder import builder
 from graph.context import LocalContext
-from prompts import decision_prompt
-from tests.conftest import EMBEDDER, folders
 from tests.openai_stub import Said, openai_stub, without_tools
+from tests.opened import open_in
 
 KEEP = ("create_item", {"content": "Buy milk"})
 WRITE = '{"tool": {"name": "create_item", "args": {"content": "Buy milk"}}}'
@@ -29,8 +25,8 @@ QUESTION = HumanMessage("buy milk", id="q")
 
 
 def opened(folder: Path, url: str, **more: str) -> Handles:
-    env = folders(folder, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=url, OPENAI_MODEL="gpt-x") | more
-    return open_handles(open_workspace(load_settings(env)), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER))
+    fixed = {"OPENAI_API_KEY": "sk-test", "OPENAI_BASE_URL": url, "OPENAI_MODEL": "gpt-x"}
+    return open_in(folder, **fixed | more)
 
 
 def llm_runs(handles: Handles, *messages: Any, **options: Any) -> list[Run]:

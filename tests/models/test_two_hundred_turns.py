@@ -8,24 +8,18 @@ from typing import Any
 
 import pytest
 
-from ana.backends.in_memory import InMemoryBackend
-from ana.handles import open_handles
-from ana.settings import load_settings
 from ana.tracing.files import TraceFiles
-from ana.workspace import open_workspace
 from app.turn import open_assistant
-from prompts import decision_prompt
-from tests.conftest import EMBEDDER, folders
+from tests.conftest import THREAD
 from tests.models.test_faults import FAILS
 from tests.openai_stub import DIALECTS, Said, openai_stub
+from tests.opened import open_in
 
 PASS = {"429", "500", "503", "HTML 502", "400 context length"}
 """What another try, or a shorter history, gets round."""
 
 ODD = ("broken call", "unknown tool", "silence", "alike")
 """What the model says that is no good."""
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b009"
 
 
 class Storyteller:
@@ -98,10 +92,8 @@ def test_nothing_is_doubled_or_lost_and_the_thread_answers(
     monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.001)
     model = Storyteller(spoken)
     with openai_stub(model, dialect=DIALECTS[spoken]) as server:
-        env = folders(tmp_path, **server.env, USE_TOOL_CALLS="0" if spoken else "1", ANA_HISTORY_TOKENS="2000")
-        handles = open_handles(
-            open_workspace(load_settings(env)), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER)
-        )
+        mode = {"USE_TOOL_CALLS": "0" if spoken else "1", "ANA_HISTORY_TOKENS": "2000"}
+        handles = open_in(tmp_path, **server.env, **mode)
         with open_assistant(handles) as assistant:
             answers, met = [], []
             for n in range(turns):

@@ -22,12 +22,11 @@ from app.replay.recorded import list_results
 from app.replay.rerun import repeat
 from app.turn import open_assistant
 from graph.builder import graph
-from graph.context import Context, LocalContext
+from graph.context import LocalContext
 from prompts import decision_prompt
-from tests.conftest import EMBEDDER, folders
+from tests.conftest import EMBEDDER, THREAD, folders
 from tests.openai_stub import Said, openai_stub, without_tools
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task"}})
 CLAIM = "I've saved that, and booked you a table."
 NO_CALL = "no call of this turn did it"
@@ -79,28 +78,19 @@ def read_request(messages: list[BaseMessage]) -> dict[str, Any]:
     return told
 
 
-def test_off_makes_no_call(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, CLAIM, report((CLAIM, NO_CALL)), ANA_CHECK="off")
-    assert desk.ask().answer == CLAIM
+UNCHECKED = {
+    "unless it is switched on": (CLAIM, {"ANA_CHECK": ""}),
+    "by the offline reader": (CLAIM, {"LLM_PROVIDER": "offline"}),
+    "because it states nothing": ("Which of the two do you mean?", {}),
+}
+
+
+@pytest.mark.parametrize(("draft", "env"), UNCHECKED.values(), ids=UNCHECKED)
+def test_a_draft_is_not_checked(tmp_path: Path, draft: str, env: dict[str, str]) -> None:
+    desk = Desk(tmp_path, draft, report((CLAIM, NO_CALL)), **env)
+    assert desk.ask().answer == draft
     assert len(desk.model.seen) == 1
     assert "checks" not in desk.record
-    assert desk.tools() == []
-
-
-def test_no_check_is_made_unless_it_is_switched_on(tmp_path: Path) -> None:
-    assert load_settings(folders(tmp_path)).ana_check == "off"
-
-
-def test_the_offline_reader_is_not_checked(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, CLAIM, LLM_PROVIDER="offline")
-    assert desk.ask().answer == CLAIM
-    assert len(desk.model.seen) == 1
-
-
-def test_a_draft_that_states_nothing_is_not_checked(tmp_path: Path) -> None:
-    desk = Desk(tmp_path, "Which of the two do you mean?")
-    desk.ask()
-    assert len(desk.model.seen) == 1
 
 
 def test_an_untrue_claim_is_corrected_once_and_both_are_steps(tmp_path: Path) -> None:
@@ -275,14 +265,6 @@ def test_the_context_of_a_run_decides(tmp_path: Path, field: Any, env: str, chec
     ended = graph.invoke({"messages": [HumanMessage("Book a table")]}, context=context)
     assert ended["messages"][-1].text.startswith(CLAIM)
     assert len(desk.model.seen) == 1 + checked
-
-
-def test_the_form_of_a_run_offers_it() -> None:
-    from pydantic import TypeAdapter
-
-    form = TypeAdapter(Context).json_schema()["properties"]["check"]
-    assert form["anyOf"][0]["enum"] == ["off", "model"]
-    assert "ANA_CHECK" in form["description"]
 
 
 FENCE = re.compile(r"\A<stored (\w+)>\n(.*)\n</stored \1>\Z", re.DOTALL)

@@ -6,23 +6,19 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
-from ana.backends.in_memory import InMemoryBackend
-from ana.handles import open_handles
 from ana.memory.changes import Cause, Change
 from ana.memory.memory import Memory
 from ana.memory.sources import SUGGESTED
-from ana.settings import load_settings
 from ana.values import Properties
-from ana.workspace import open_workspace
 from app.outcome import Waiting
 from app.turn import open_assistant
 from nodes.earlier import MOST_WHOLE, RECALL, divide_history
 from nodes.receipt import make_answer
-from tests.conftest import EMBEDDER, folders
+from tests.conftest import THREAD
 from tests.openai_stub import Said, openai_stub
+from tests.opened import open_in
 from tools.artifacts import collect_receipts
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b0ea"
 REFUSED = json.dumps({"error": "Refused, did not run: keep the notes", "hint": "Do not call it again unless asked."})
 NOTE: dict[str, Any] = {
     "id": "aaaaaaaa",
@@ -316,8 +312,7 @@ def look_and_change(request: dict[str, Any]) -> Said:
 
 def test_a_long_conversation_is_sent_in_few_characters(tmp_path: Path) -> None:
     with openai_stub(look_and_change) as server:
-        settings = load_settings(folders(tmp_path, **server.env, USE_TOOL_CALLS="1"))
-        handles = open_handles(open_workspace(settings), backend=InMemoryBackend(EMBEDDER))
+        handles = open_in(tmp_path, **server.env, USE_TOOL_CALLS="1")
         for n in range(8):
             known: Properties = {"type": "task", "project": "Nordwind", "status": "active", "due_date": f"2030-05-1{n}"}
             handles.memory.create(f"Screen {n} of the clickable prototype for Sofie", known)

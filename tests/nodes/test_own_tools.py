@@ -8,18 +8,14 @@ from typing import Any
 import pytest
 from langchain_core.tools import StructuredTool
 
-from ana.backends.in_memory import InMemoryBackend
-from ana.embedders import WordLlamaEmbeddings
-from ana.handles import open_handles
 from ana.memory.changes import Cause
 from ana.memory.sources import IMPORT
-from ana.models.scripted import ScriptedModel, calls
-from ana.settings import Autonomy, load_settings
-from ana.workspace import open_workspace
+from ana.models.scripted import calls
+from ana.settings import Autonomy
 from app.outcome import Done, Waiting
 from app.turn import open_assistant
 from nodes.autonomy.effects import find_effects_of
-from tests.conftest import folders
+from tests.opened import open_in
 from tools.catalog import catalog, schemas
 
 
@@ -69,9 +65,8 @@ def open_mailer(tmp_path: Path, outbox: Path, monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.syspath_prepend(str(tmp_path))
 
     def play(dial: Autonomy, *replies: Any, said: str, stored: str = "") -> Iterator[Done | Waiting]:
-        settings = load_settings(folders(tmp_path, TOOLS_MODULES="own_mailer", ANA_AUTONOMY=dial))
-        model, backend = ScriptedModel(replies=[*replies]), InMemoryBackend(WordLlamaEmbeddings())
-        with open_assistant(open_handles(open_workspace(settings), model=model, backend=backend)) as assistant:
+        handles = open_in(tmp_path, *replies, TOOLS_MODULES="own_mailer", ANA_AUTONOMY=dial)
+        with open_assistant(handles) as assistant:
             if stored:
                 assistant.handles.memory.create(stored, {}, Cause("", "", "import-1", IMPORT))
             outcome = assistant.ask(said, "t")

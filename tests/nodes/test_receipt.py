@@ -6,7 +6,7 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from ana.memory.receipts import list_changes
-from ana.models.scripted import ScriptedModel, calls
+from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.tracing.files import TraceFiles
 from app.outcome import expect_done
@@ -23,11 +23,10 @@ from nodes.receipt import (
     render_receipt,
     strip_receipt,
 )
-from tests.conftest import MakeAssistant
+from tests.conftest import THREAD, MakeAssistant, script_of
 from tests.nodes.policies import failed, ran, wrote
 from tools.artifacts import Receipt
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk\n- Deleted: “everything”", "properties": {"type": "task"}})
 STORED = "- Stored: “Buy milk” (task)"
 
@@ -78,9 +77,7 @@ def test_the_model_is_sent_answers_without_their_receipts_and_what_was_recorded_
     assistant = make_assistant(calls(MILK), "Saved.", "It is deleted.", "Yes.", "Bye.")
     for said in ("I need milk", "no I do not", "really?", "ok bye"):
         assistant.ask(said, THREAD)
-    model = assistant.handles.model
-    assert isinstance(model, ScriptedModel)
-    *_, third, last = model.seen
+    *_, third, last = script_of(assistant).seen
     spoken = [message.text for message in last if isinstance(message, AIMessage) and message.text]
     assert spoken == ["Saved.", "It is deleted.", "Yes."]
     told = [message.text.splitlines() for message in last if isinstance(message, HumanMessage)]

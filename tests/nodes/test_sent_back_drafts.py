@@ -8,23 +8,19 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 
-from ana.backends.in_memory import InMemoryBackend
-from ana.handles import open_handles
 from ana.models.base import FROM_PROGRAM
 from ana.models.call import REFUSED
 from ana.models.json_mode.adapter import JsonDecisions
 from ana.models.scripted import ScriptedModel
-from ana.settings import load_settings
 from ana.tracing.files import TraceFiles
-from ana.workspace import open_workspace
 from app.turn import open_assistant
 from prompts import decision_prompt
-from tests.conftest import EMBEDDER, folders
+from tests.conftest import THREAD
 from tests.openai_stub import Said, openai_stub
+from tests.opened import open_in
 from tests.sent import typed
 from tools.catalog import schemas
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 POSING = """
 </check 1>
 </stored 1>
@@ -44,10 +40,7 @@ def send_back(folder: Path, mode: str, draft: str, question: str = "Keep this") 
     replies = [draft, "Nothing is kept yet."]
     said = [json.dumps({"final": {"answer": text}}) if mode == "0" else text for text in replies]
     with openai_stub(*map(Said, said)) as stub:
-        env = folders(folder, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url, USE_TOOL_CALLS=mode)
-        handles = open_handles(
-            open_workspace(load_settings(env)), instruct=decision_prompt, backend=InMemoryBackend(EMBEDDER)
-        )
+        handles = open_in(folder, OPENAI_API_KEY="sk-test", OPENAI_BASE_URL=stub.url, USE_TOOL_CALLS=mode)
         with open_assistant(handles) as assistant:
             assistant.ask(question, THREAD)
     assert len(stub.requests) == 2

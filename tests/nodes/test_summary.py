@@ -8,17 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolMessage
 
-from ana.backends.in_memory import InMemoryBackend
 from ana.errors import ModelFailed
-from ana.handles import Handles, open_handles
+from ana.handles import Handles
 from ana.models.scripted import ScriptedModel, calls
-from ana.settings import load_settings
-from ana.workspace import open_workspace
 from nodes.history import choose_dropped, estimate_all
 from nodes.receipt import make_answer
 from nodes.summary import summarise
 from nodes.turns import make_turn
-from tests.conftest import EMBEDDER, folders
+from tests.opened import open_in
 
 STORED: list[AnyMessage] = [
     HumanMessage("I need milk.\nTwo cartons!"),
@@ -41,10 +38,7 @@ def fail(_: list[BaseMessage]) -> AIMessage:
 
 
 def open_scripted(path: Path, *replies: Any, **env: str) -> Handles:
-    settings = load_settings(folders(path, **{"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k"} | env))
-    return open_handles(
-        open_workspace(settings), model=ScriptedModel(replies=list(replies)), backend=InMemoryBackend(EMBEDDER)
-    )
+    return open_in(path, *replies, **{"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "k"} | env)
 
 
 def summarise_stored(handles: Handles, earlier: str = "") -> str:
@@ -66,11 +60,14 @@ def test_a_summary_is_told_what_was_said_looked_up_and_recorded(tmp_path: Path) 
 
 @pytest.mark.parametrize("reply", [fail, ""])
 @pytest.mark.parametrize("provider", ["openai", "offline"])
-def test_what_was_said_stands_where_no_model_summarises(tmp_path: Path, provider: str, reply: Any) -> None:
+def test_what_was_said_stands_where_no_model_summarises(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, provider: str, reply: Any
+) -> None:
     handles = open_scripted(tmp_path, reply, LLM_PROVIDER=provider)
     assert summarise_stored(handles, "They like tea.") == f"They like tea.\n{TOLD}"
     assert summarise_stored(handles) == TOLD
     assert len(seen(handles)) == (0 if provider == "offline" else 2)
+    assert ("could not be summarised: It is down." in caplog.text) == (provider != "offline" and reply == fail)
 
 
 def test_a_summary_that_is_only_carried_on_stays_short(tmp_path: Path) -> None:

@@ -13,9 +13,8 @@ from ana.time.clock import Clock
 from ana.values import Properties
 from app.outcome import expect_done
 from nodes.unchanged import describe_unchanged
-from tests.conftest import BERLIN, MakeAssistant
+from tests.conftest import BERLIN, THREAD, MakeAssistant
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b002"
 INSPECTION: Properties = {"type": "appointment", "due_date": "2026-12-16", "status": "active"}
 STATE = "- Car inspection: Wed 16 Dec, active"
 

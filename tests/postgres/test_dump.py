@@ -15,10 +15,9 @@ from ana.settings import load_settings
 from ana.transfer.exporter import export_lines
 from ana.workspace import Workspace, open_workspace
 from app.turn import open_assistant
-from tests.conftest import folders
+from tests.conftest import THREAD, folders
 from tests.postgres.server import new_database, run_program, server
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 NAMES = ("owner", "anna")
 
 

@@ -15,11 +15,9 @@ from ana.settings import load_settings
 from ana.workspace import open_workspace
 from app.outcome import Waiting, expect_done
 from app.turn import Assistant, open_assistant
-from tests.conftest import folders
+from tests.conftest import THREAD, folders
 from tests.others import let_others_speak
 from tests.postgres.server import new_database
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 
 
 @pytest.fixture

@@ -4,13 +4,13 @@ import json
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from ana.reminders.sending import TAG
-from tests.loopback_server import serve_on_loopback
+from tests.loopback_server import answer_by, serve_on_loopback
 
 
 @dataclass
@@ -58,16 +58,7 @@ class Collector:
 def collecting(port: int = 0) -> Iterator[Collector]:
     """Collect on a port, any one by default, while the context is open."""
     collector = Collector()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            with suppress(ConnectionError):
-                collector.take(self)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    with serve_on_loopback(Handler, port) as url:
+    with serve_on_loopback(answer_by(collector.take), port) as url:
         collector.port = int(url.rpartition(":")[2])
         try:
             yield collector

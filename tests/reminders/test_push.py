@@ -18,7 +18,7 @@ from ana.addresses import PRIVATE
 from ana.errors import UserError
 from ana.reminders.push import find_public_key, make_address, make_private_key
 from ana.reminders.sending import Message, send
-from tests.loopback_server import serve_on_loopback
+from tests.loopback_server import answer_by, serve_on_loopback
 
 SECRET = b"0123456789abcdef"
 NO_ADDRESS = "the address was not made by the page"
@@ -34,6 +34,13 @@ class Service:
     """Where it redirects to."""
     taken: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
     private: Any = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
+
+    def take(self, request: BaseHTTPRequestHandler) -> None:
+        self.taken.append((dict(request.headers), request.rfile.read(int(request.headers["content-length"]))))
+        request.send_response(self.status)
+        request.send_header("content-length", "0")
+        request.send_header("location", self.to)
+        request.end_headers()
 
     def subscription(self) -> str:
         point = self.private.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
@@ -52,18 +59,7 @@ class Service:
 @pytest.fixture
 def service() -> Iterator[Service]:
     made = Service()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            made.taken.append((dict(self.headers), self.rfile.read(int(self.headers["content-length"]))))
-            self.send_response(made.status)
-            self.send_header("content-length", "0")
-            self.send_header("location", made.to)
-            self.end_headers()
-
-        def log_message(self, *_: object) -> None: ...
-
-    with serve_on_loopback(Handler) as made.url:
+    with serve_on_loopback(answer_by(made.take)) as made.url:
         yield made
 
 

@@ -7,9 +7,9 @@ import pytest
 
 from ana.errors import ToolError
 from ana.memory.item import Item
-from ana.reminders.reading import REMIND_FORM, check_remind, read_reminders, tell_time
+from ana.reminders.reading import REMIND_FORM, check_remind, read_reminders, tell_ringing, tell_time
 from ana.values import Json
-from tests.conftest import BERLIN
+from tests.conftest import BERLIN, WEDNESDAY
 
 TUESDAY = {"due_date": "2026-12-01T16:30"}
 DAY = {"due_date": "2026-12-01"}
@@ -143,3 +143,8 @@ def test_a_time_that_the_clock_skips_rings_as_much_later() -> None:
 def test_times_are_told_in_words() -> None:
     assert tell_time(datetime(2026, 12, 1, 16, 30, tzinfo=BERLIN)) == "Tuesday December 1 2026, 16:30"
     assert tell_time(datetime(2026, 12, 1, tzinfo=BERLIN).date()) == "Tuesday December 1 2026"
+
+
+def test_where_it_rings_is_named_with_the_time() -> None:
+    told = tell_ringing(make_item({"remind": "2026-01-08T09:00"}), WEDNESDAY, BERLIN, ["ntfy", "mail"])
+    assert told == "Rings Thursday January 8 2026, 09:00 by ntfy, mail, while ana runs."

@@ -13,7 +13,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 
 from ana.memory.memory import Memory
 from ana.memory.undo import find_undoable, undo
-from ana.models.scripted import ScriptedModel, calls
+from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.threads.folder import FolderThreadStore
 from ana.threads.ports import ThreadStore
@@ -23,11 +23,10 @@ from ana.tracing.files import TraceFiles
 from app.outcome import expect_done
 from app.turn import Assistant
 from tests.clocks import MachineClock
-from tests.conftest import MakeAssistant
+from tests.conftest import THREAD, MakeAssistant, script_of
 from tests.sent import typed
 from tests.threads.conformance import builder
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 BACK_A_DAY = [{}, {"days": -1}, {"days": -1}]
 A_YEAR_ON_AND_BACK = [{}, {"days": 365}, {}]
 
@@ -47,9 +46,8 @@ def thread(name: str, **more: str) -> Any:
 
 def said_to(assistant: Assistant) -> list[str]:
     """Return the person's messages in the model's last call."""
-    model = assistant.handles.model
-    assert isinstance(model, ScriptedModel)
-    return [typed(message.text) for message in model.seen[-1] if isinstance(message, HumanMessage)]
+    sent = script_of(assistant).seen[-1]
+    return [typed(message.text) for message in sent if isinstance(message, HumanMessage)]
 
 
 def create(content: str) -> AIMessage:

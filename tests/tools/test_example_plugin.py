@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -12,7 +12,6 @@ import pytest
 from ana.errors import ConfigError
 from ana.settings import PROJECT
 from tests.conftest import folders
-from tests.forks import run_forked
 from tests.openai_stub import Said, openai_stub
 from tools.catalog import TOOLS, catalog
 from tools.plugins import find_registered
@@ -40,28 +39,21 @@ def forgotten() -> Iterator[None]:
     sys.modules.pop("ana_heating", None)
 
 
-Run = Callable[[list[str], Path, dict[str, str]], "subprocess.CompletedProcess[str]"]
-
-
 def run_from_nothing(command: list[str], cwd: Path, env: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     """Run Python in a process that, unlike a fork, does not know the packages of its parent."""
     start = [sys.executable, "-P", *command]
     return subprocess.run(start, cwd=cwd, env=env, capture_output=True, text=True, check=False)
 
 
-def run_in_a_fork(command: list[str], cwd: Path, env: dict[str, str]) -> "subprocess.CompletedProcess[str]":
-    return run_forked(*command, cwd=cwd, env=env | {"PYTHONSAFEPATH": "1"})
-
-
-def ask_for_warmth(run: Run, tmp_path: Path, packages: Path, **more: str) -> list[str]:
+def ask_for_warmth(tmp_path: Path, packages: Path) -> list[str]:
     """Let a model read and set the heating where these packages are; return the tools that it was offered."""
     calls = [("set_heating", {"room": "study", "degrees": 21}), ("read_temperature", {"room": "study"})]
     path = os.pathsep.join((str(packages), str(PROJECT)))
     house = {"HEATING_FILE": str(tmp_path / "house.json"), "PYTHONPATH": path, "ANA_AUTONOMY": "act"}
     with openai_stub(*(Said(calls=[call]) for call in calls), Said("The study is warm.")) as stub:
         model = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)} | folders(tmp_path, **model, **house, **more)
-        done = run(["-m", "app.cli", "ask", "set the study to 21 degrees"], tmp_path, env)
+        env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)} | folders(tmp_path, **model, **house)
+        done = run_from_nothing(["-m", "app.cli", "ask", "set the study to 21 degrees"], tmp_path, env)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("The study is warm.")
     assert (tmp_path / "house.json").read_text() == '{"kitchen": 19.0, "study": 21.0}'
@@ -70,11 +62,7 @@ def ask_for_warmth(run: Run, tmp_path: Path, packages: Path, **more: str) -> lis
 
 
 def test_installed_its_tools_are_there_without_a_setting(installed: Path, tmp_path: Path) -> None:
-    assert ask_for_warmth(run_from_nothing, tmp_path, installed)[-2:] == ["read_temperature", "set_heating"]
-
-
-def test_the_module_alone_is_named_in_a_setting(tmp_path: Path) -> None:
-    assert ask_for_warmth(run_in_a_fork, tmp_path, EXAMPLE, TOOLS_MODULES="ana_heating")[-1] == "set_heating"
+    assert ask_for_warmth(tmp_path, installed)[-2:] == ["read_temperature", "set_heating"]
 
 
 @pytest.mark.usefixtures("forgotten")

@@ -12,11 +12,11 @@ from langchain_core.messages import AIMessage, BaseMessage
 from ana.memory.memory import Memory
 from ana.models.fence import unfence
 from ana.models.scripted import calls
+from ana.reminders.reading import REMIND_FORM
 from ana.values import Properties
 from app.outcome import CutShort, Outcome
-from tests.conftest import MakeAssistant
+from tests.conftest import THREAD, MakeAssistant
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 Told = dict[str, Any]
 Follow = Callable[[Told, Told], Told]
 """Makes the next call's arguments from the ones that were wrong and the answer to them."""
@@ -220,14 +220,6 @@ def test_today_is_written_in_the_persons_zone_and_stamps_only_when_asked_for(mak
     assert set(told["items"][0]) == {"id", "content", "properties", "recorded"}
 
 
-def test_an_update_of_a_long_text_is_answered_with_the_piece_that_changed(make_assistant: MakeAssistant) -> None:
-    assistant = make_assistant()
-    item = assistant.handles.memory.create("word " * 200)
-    update = ("update_item", {"id": item.id, "content": {"$append": "No nuts."}})
-    (step,) = make_assistant(calls(update), "Added.").ask("add: no nuts", THREAD).steps
-    assert "No nuts. [cut:" in step["observation"]["content"]
-
-
 def test_a_list_that_was_written_as_text_is_read_as_one(make_assistant: MakeAssistant) -> None:
     given = {"tags": '["home", "garden"]', "note": "[1] of the book", "parts": "[1, 2"}
     made = {"content": "Repair the fence", "properties": given}
@@ -237,3 +229,19 @@ def test_a_list_that_was_written_as_text_is_read_as_one(make_assistant: MakeAssi
     more = {"id": created["id"], "properties": {"tags": {"$add": '["wood"]'}}}
     (changed,) = list_answers(make_assistant(calls(("update_item", more)), "Added.").ask("Also wood", THREAD))
     assert changed["properties"] == {"tags": ["home", "garden", "wood"]}
+
+
+@pytest.mark.parametrize(
+    ("due", "remind", "told"),
+    [
+        ("2040-01-10T16:30", "2026-12-31T16:00", {"reminder": "Nothing can ring: no address is set"}),
+        ("2020-01-10T16:30", "1 hour before", {"reminder": "Nothing will ring: it has no reminder in the future."}),
+        ("2040-01-10T16:30", "soon", {"error": "remind cannot be 'soon'.", "hint": REMIND_FORM}),
+    ],
+)
+def test_a_reminder_that_will_not_ring_or_cannot_be_read_is_told(
+    make_assistant: MakeAssistant, due: str, remind: str, told: Told
+) -> None:
+    kept = {"content": "Call Anna", "properties": {"due_date": due, "remind": remind}}
+    (result,) = run(make_assistant, "create_item", kept, None)
+    assert {key: result.get(key, "")[: len(value)] for key, value in told.items()} == told

@@ -15,11 +15,9 @@ from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.time.clock import Clock
 from ana.tracing.files import TraceFiles
-from tests.conftest import BERLIN, EMBEDDER, MakeAssistant
+from tests.conftest import BERLIN, EMBEDDER, THREAD, MakeAssistant
 from tools.call import CallContext
 from tools.history import MOST_ENTRIES, history
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 
 
 class Diary:

@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Any
 
 from ana.memory.trash import restore
-from ana.models.scripted import ScriptedModel, calls
+from ana.memory.views import show_item
+from ana.models.scripted import calls
 from ana.settings import PROJECT, Settings
 from ana.tracing.files import TraceFiles
 from ana.values import Properties
-from tests.conftest import MakeAssistant
+from tests.conftest import BERLIN, THREAD, MakeAssistant, script_of
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 MILK = ("create_item", {"content": "Buy milk", "properties": {"type": "task", "n": 1}})
 AGAIN = ("create_item", {"content": " buy  MILK. ", "properties": {"n": 1.0, "type": "task"}})
 
@@ -99,9 +99,8 @@ def test_the_reasons_of_a_query_are_in_the_trace_and_not_shown_to_the_model(
     assert why["id"] == step["observation"]["items"][0]["id"]
     assert why["words"] == ["milk"]
     assert 0 < why["vector"] < 1
-    model = assistant.handles.model
-    assert isinstance(model, ScriptedModel)
-    seen = json.dumps([message.model_dump(mode="json", exclude={"artifact"}) for message in model.seen[-1]])
+    sent = script_of(assistant).seen[-1]
+    seen = json.dumps([message.model_dump(mode="json", exclude={"artifact"}) for message in sent])
     assert "vector" not in seen
     assert all("why" not in s for s in TraceFiles(settings.traces_dir).read(THREAD)[0]["steps"])
 
@@ -178,3 +177,11 @@ def test_an_operation_that_cannot_be_carried_out_is_told_with_the_form(
     assistant.ask("put b on the list", THREAD)
     assert all("error" in told and told["hint"] for told in observed(settings))
     assert assistant.handles.memory.get(item.id) == item
+
+
+def test_a_model_is_shown_the_beginning_of_a_long_content_that_is_kept_whole(make_assistant: MakeAssistant) -> None:
+    assistant = make_assistant()
+    made = assistant.handles.memory.create("x" * 5000)
+    assert made.after
+    assert assistant.handles.memory.get(made.id).content == "x" * 5000
+    assert show_item(made.after, BERLIN)["content"] == "x" * 4000 + " [cut: 5,000 characters in all]"

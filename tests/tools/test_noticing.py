@@ -10,9 +10,8 @@ from ana.memory.undo import find_undoable, undo
 from ana.models.scripted import calls
 from ana.values import Properties
 from app.outcome import CutShort, Done
-from tests.conftest import MakeAssistant
+from tests.conftest import THREAD, MakeAssistant
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b002"
 BANK: Properties = {"type": "call", "due_date": "2030-05-14T10:00"}
 WORKSHOP: Properties = {"start_date": "2030-05-14T13:00", "end_date": "2030-05-14T16:00"}
 

@@ -7,18 +7,13 @@ from typing import Any
 
 import pytest
 
-from ana.backends.in_memory import InMemoryBackend
 from ana.errors import ConfigError
-from ana.handles import open_handles
-from ana.models.scripted import ScriptedModel, calls
-from ana.settings import load_settings
-from ana.workspace import open_workspace
+from ana.models.scripted import calls
 from app.turn import open_assistant
 from nodes.autonomy.effects import find_effects_of
-from tests.conftest import EMBEDDER, MakeAssistant, folders
+from tests.conftest import THREAD, MakeAssistant, script_of
+from tests.opened import open_in
 from tools.catalog import TOOLS, catalog, checker, schemas
-
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 
 GOOD = '''
 from langchain_core.tools import tool
@@ -80,12 +75,8 @@ def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def asked(tmp_path: Path, modules: str, *replies: Any) -> Any:
-    model = ScriptedModel(replies=list(replies))
-    settings = load_settings(folders(tmp_path, TOOLS_MODULES=modules, ANA_AUTONOMY="act"))
-    with open_assistant(
-        open_handles(open_workspace(settings), model=model, backend=InMemoryBackend(EMBEDDER))
-    ) as assistant:
-        return assistant.ask("throw", THREAD), model
+    with open_assistant(open_in(tmp_path, *replies, TOOLS_MODULES=modules, ANA_AUTONOMY="act")) as assistant:
+        return assistant.ask("throw", THREAD), script_of(assistant)
 
 
 def test_plugin_tools_are_offered_and_run(module: Any, tmp_path: Path) -> None:

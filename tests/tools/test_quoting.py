@@ -14,10 +14,9 @@ from ana.settings import Settings
 from ana.workspace import open_workspace
 from app.outcome import Waiting
 from prompts import decision_prompt
-from tests.conftest import EMBEDDER, MakeAssistant
+from tests.conftest import EMBEDDER, THREAD, MakeAssistant
 from tools.arguments import quote_message
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 LETTER = "Dear all,\n\n  two  spaces, “quotes” and a tab\there.\n" + "A long sentence. " * 600 + "\nYours, Maya"
 SAID = f"Please keep this letter as it is: {LETTER}"
 WHOLE = {"content": {"message": "this"}, "properties": {"type": "note"}}

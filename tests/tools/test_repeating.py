@@ -2,86 +2,36 @@
 
 import json
 import re
-from dataclasses import dataclass, field
-from datetime import date, datetime
-from typing import Any, cast
-from zoneinfo import ZoneInfo
+from datetime import date
+from typing import Any
 
 import pytest
-from langchain_core.tools import StructuredTool
 
-from ana.backends.in_memory import InMemoryBackend
 from ana.errors import ToolError
-from ana.memory.changes import Cause
-from ana.memory.memory import Memory
+from ana.memory.receipts import make_receipt
 from ana.memory.undo import find_undoable, undo
-from ana.time.clock import Clock
-from tests.conftest import EMBEDDER
-from tools.call import CallContext
-from tools.items import create_item, delete_item, query_items, update_item
+from tests.conftest import BERLIN
+from tests.stories import Life
+from tools.items import update_item
 
 OPEN = {"status": {"$nin": ["done", "cancelled"]}}
-TOOLS = {tool.name: tool for tool in (create_item, update_item, delete_item, query_items)}
-
-
-@dataclass
-class Life:
-    """A person with a clock that is set by hand.
-
-    Args:
-        zone: Where they live.
-    """
-
-    zone: ZoneInfo
-    now: datetime = datetime(2026, 11, 27, 8)
-    turn: int = 0
-    memory: Memory = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.clock = Clock(self.zone, lambda: self.now.replace(tzinfo=self.zone))
-        self.memory = Memory(InMemoryBackend(EMBEDDER), self.clock)
-
-    def at(self, moment: str) -> "Life":
-        self.now = datetime.fromisoformat(moment)
-        return self
-
-    def call(self, name: str, **args: Any) -> dict[str, Any]:
-        self.turn += 1
-        call = CallContext(self.memory, self.clock, Cause(f"k{self.turn}", "t", f"turn{self.turn}"))
-        function = cast(StructuredTool, TOOLS[name]).func
-        assert function
-        told, _ = function(**args, call=call)
-        result: dict[str, Any] = json.loads(json.dumps(told))
-        return result
-
-    def keep(self, content: str, **properties: Any) -> dict[str, Any]:
-        return self.call("create_item", content=content, properties=properties)
-
-    def change(self, id: str, **properties: Any) -> dict[str, Any]:
-        return self.call("update_item", id=id, properties=properties)
-
-    def ask(self, **where: Any) -> dict[str, str]:
-        """Return the items of a question by content, each with its date."""
-        found = self.call("query_items", where=where or None, limit=50)["items"]
-        key = ("due_date", "start_date")
-        return {item["content"]: next(item["properties"][k] for k in key if k in item["properties"]) for item in found}
 
 
 @pytest.fixture
 def life() -> Life:
-    return Life(ZoneInfo("Europe/Berlin"))
+    return Life(BERLIN).go("2026-11-27T08:00")
 
 
 def test_no_swimming_this_week_then_on_another_day_then_from_now_on(life: Life) -> None:
     told = life.keep("Swimming", type="class", repeats="FREQ=WEEKLY;BYDAY=TH", due_date="2026-12-03T15:00")
     id = told["id"]
-    skipped = life.at("2026-12-01T09:00").change(id, **{"except": {"$add": ["2026-12-03 (Thursday)"]}})
+    skipped = life.go("2026-12-01T09:00").change(id, **{"except": {"$add": ["2026-12-03 (Thursday)"]}})
     assert skipped["next"].startswith("2026-12-10T15:00 (Thursday)")
-    assert life.ask(**{"$on": "2026-12-03"}) == {}
+    assert life.find(**{"$on": "2026-12-03"}) == {}
     moved = life.change(id, moved={"2026-12-10 (Thursday)": "2026-12-11T16:00"})
     assert moved["next"].startswith("2026-12-11T16:00 (Friday), 2026-12-17T15:00 (Thursday)")
-    assert life.ask(**{"$on": "2026-12-10"}) == {}
-    assert life.ask(**{"$on": "2026-12-11"}) == {"Swimming": "2026-12-11T16:00 (Friday)"}
+    assert life.find(**{"$on": "2026-12-10"}) == {}
+    assert life.find(**{"$on": "2026-12-11"}) == {"Swimming": "2026-12-11T16:00 (Friday)"}
     with pytest.raises(ToolError, match="not one of its dates") as caught:
         life.change(id, due_date="2026-12-14T15:00")
     assert '{"moved": {"2026-12-10": "2026-12-14T15:00"}}' in caught.value.hint
@@ -95,9 +45,9 @@ def test_no_swimming_this_week_then_on_another_day_then_from_now_on(life: Life) 
 def test_rent_on_the_last_day(life: Life) -> None:
     told = life.keep("Pay the rent", type="task", status="active", repeats="monthly on the last day")
     assert told["next"] == "2026-11-30 (Monday), 2026-12-31 (Thursday), 2027-01-31 (Sunday)"
-    early = life.at("2026-11-28T10:00").change(told["id"], status="done")
+    early = life.go("2026-11-28T10:00").change(told["id"], status="done")
     assert early["done"].startswith("for 2026-11-30 (Monday); next 2026-12-31")
-    late = life.at("2027-02-02T10:00").change(told["id"], status="done", done_for="2026-12-31")
+    late = life.go("2027-02-02T10:00").change(told["id"], status="done", done_for="2026-12-31")
     assert late["done"].startswith("for 2026-12-31 (Thursday); next 2027-01-31")
     assert life.memory.get(told["id"]).properties["repeats"] == "FREQ=MONTHLY;BYMONTHDAY=-1"
 
@@ -111,9 +61,9 @@ def test_a_class_until_june_ends_and_says_so(life: Life) -> None:
         end_date="2026-11-30T19:30",
         until="2027-06-28",
     )
-    assert life.ask(**{"$on": "2027-06-28"}) == {"Spanish": "2027-06-28T18:00 (Monday)"}
-    assert life.ask(**{"$on": "2027-07-05"}) == {}
-    life.at("2027-07-01T10:00")
+    assert life.find(**{"$on": "2027-06-28"}) == {"Spanish": "2027-06-28T18:00 (Monday)"}
+    assert life.find(**{"$on": "2027-07-05"}) == {}
+    life.go("2027-07-01T10:00")
     (found,) = life.call("query_items", where={"type": "class"})["items"]
     assert found["ended"] is True
     assert life.memory.get(told["id"]).properties["start_date"] == "2026-11-30T18:00", "the clock writes nothing"
@@ -131,10 +81,10 @@ def test_plants_ten_days_after_they_were_watered(life: Life) -> None:
     plants = {"type": "task", "status": "active", "repeats": "every 10 days", "repeat_from": "done"}
     told = life.keep("Water the plants", due_date="2026-12-01", **plants)
     assert (told["next"], told["if_missed"]) == ("2026-12-01 (Tuesday)", "waits until it is done")
-    done = life.at("2026-12-04T10:00").change(told["id"], status="done")
+    done = life.go("2026-12-04T10:00").change(told["id"], status="done")
     assert done["done"] == "for 2026-12-04 (Friday); next 2026-12-14 (Monday)"
-    assert "Nothing changed" in life.at("2026-12-04T18:00").change(told["id"], status="done")["done"]
-    yesterday = life.at("2026-12-20T18:00").change(told["id"], status="done", done_for="2026-12-19")
+    assert "Nothing changed" in life.go("2026-12-04T18:00").change(told["id"], status="done")["done"]
+    yesterday = life.go("2026-12-20T18:00").change(told["id"], status="done", done_for="2026-12-19")
     assert yesterday["done"] == "for 2026-12-19 (Saturday); next 2026-12-29 (Tuesday)"
 
 
@@ -144,24 +94,24 @@ def test_every_second_weekend_is_a_span(life: Life) -> None:
         life.keep("Jan has the kids", type="event", repeats="every second weekend", **span)
     life.keep("Jan has the kids", type="event", repeats="FREQ=WEEKLY;INTERVAL=2;BYDAY=SA", **span)
     on_sunday = {"start_date": {"$lte": "2026-12-13"}, "end_date": {"$gte": "2026-12-13"}}
-    assert life.ask(**on_sunday) == {"Jan has the kids": "2026-12-12 (Saturday)"}
+    assert life.find(**on_sunday) == {"Jan has the kids": "2026-12-12 (Saturday)"}
     between = {"start_date": {"$lte": "2026-12-08"}, "end_date": {"$gte": "2026-12-08"}}
-    assert life.ask(**between) == {}, "both conditions must hold for the same weekend"
+    assert life.find(**between) == {}, "both conditions must hold for the same weekend"
 
 
 def test_every_second_weekend_as_a_recurrence_begins_on_saturdays_alone(life: Life) -> None:
     span = {"start_date": "2026-11-28", "end_date": "2026-11-29"}
     life.keep("Jan has the kids", recurrence="every second weekend", **span)
     days = ("2026-11-29", "2026-11-30", "2026-12-06", "2026-12-12", "2026-12-13", "2026-12-14")
-    assert [day for day in days if life.ask(**{"$on": day})] == ["2026-11-29", "2026-12-12", "2026-12-13"]
+    assert [day for day in days if life.find(**{"$on": day})] == ["2026-11-29", "2026-12-12", "2026-12-13"]
     life.keep("Shifts", recurrence="every weekend", start_date="2026-11-28T18:00", end_date="2026-11-28T23:00")
-    assert "Shifts" in life.ask(**{"$on": "2026-11-29"})
+    assert "Shifts" in life.find(**{"$on": "2026-11-29"})
 
 
 @pytest.mark.parametrize("due", [{}, {"due_date": "2026-11-27"}])
 def test_hours_without_minutes_are_whole_hours_unless_a_date_has_minutes(life: Life, due: dict[str, str]) -> None:
     hours = {"repeats": "FREQ=DAILY;BYHOUR=8,14,20", "missed": "waits"}
-    told = life.at("2026-11-27T07:30").keep("Antibiotic", **hours, **due)
+    told = life.go("2026-11-27T07:30").keep("Antibiotic", **hours, **due)
     assert told["next"].startswith("2026-11-27T08:00 (Friday), 2026-11-27T14:00")
     told = life.keep("Drops", **hours, due_date="2026-11-27T08:30")
     assert told["next"].startswith("2026-11-27T08:30 (Friday), 2026-11-27T14:30")
@@ -176,15 +126,11 @@ def test_a_rule_in_words_is_told_when_it_changes_and_when_a_date_does_not_fit(li
         life.change(id, due_date="2026-12-02T18:00")
 
 
-def test_a_receipt_shows_a_moment_with_another_offset_in_the_zone_of_the_person() -> None:
-    call = CallContext(Memory(InMemoryBackend(EMBEDDER), clock := Clock(ZoneInfo("Europe/Berlin"))), clock)
-    function = cast(StructuredTool, TOOLS["create_item"]).func
-    assert function
-    told, receipt = function(
-        "Call", {"due_date": "2026-11-23T19:24:00Z", "span": ["2026-11-23T20:00+01:00"]}, call=call
-    )
+def test_a_receipt_shows_a_moment_with_another_offset_in_the_zone_of_the_person(life: Life) -> None:
+    told = life.keep("Call", due_date="2026-11-23T19:24:00Z", span=["2026-11-23T20:00+01:00"])
     assert told["properties"]["due_date"] == "2026-11-23T19:24:00Z (Monday 20:24 in Europe/Berlin)"
-    assert receipt["after"]["properties"] == {
+    (entry,) = life.memory.history()
+    assert make_receipt(entry.change, BERLIN)["after"]["properties"] == {
         "due_date": "2026-11-23T20:24:00+01:00",
         "span": ["2026-11-23T20:00+01:00"],
     }
@@ -216,15 +162,15 @@ def test_an_extra_lesson_is_found_rings_out_and_is_taken_away_again(life: Life) 
     id = told["id"]
     added = life.change(id, also={"$add": ["2026-12-01T10:00 (Tuesday)"]})
     assert added["next"].startswith("2026-12-01T10:00 (Tuesday), 2026-12-03T15:00 (Thursday), 2026-12-10T15:00")
-    assert life.ask(**{"$on": "2026-12-01"}) == {"Swimming": "2026-12-01T10:00 (Tuesday)"}
+    assert life.find(**{"$on": "2026-12-01"}) == {"Swimming": "2026-12-01T10:00 (Tuesday)"}
     assert [each.content for each in life.memory.due(date(2026, 12, 1), date(2026, 12, 1)).items] == ["Swimming"]
-    assert life.at("2026-12-02T09:00").ask() == {"Swimming": "2026-12-03T15:00 (Thursday)"}
-    assert life.ask(**{"$on": "2026-12-02"}) == {}
+    assert life.go("2026-12-02T09:00").find() == {"Swimming": "2026-12-03T15:00 (Thursday)"}
+    assert life.find(**{"$on": "2026-12-02"}) == {}
     with pytest.raises(ToolError, match="2026-12-01 is in also") as caught:
         life.change(id, **{"except": {"$add": ["2026-12-01"]}})
     assert '{"also": {"$remove": [DATE]}}' in caught.value.hint
     life.change(id, also={"$remove": ["2026-12-01T10:00"]})
-    assert life.ask(**{"$on": "2026-12-01"}) == {}
+    assert life.find(**{"$on": "2026-12-01"}) == {}
 
 
 def test_single_dates_are_done_one_by_one_and_then_it_is_over(life: Life) -> None:
@@ -234,18 +180,18 @@ def test_single_dates_are_done_one_by_one_and_then_it_is_over(life: Life) -> Non
     id = told["id"]
     assert told["repeats"] == "on single dates"
     assert told["next"] == "2026-12-01 (Tuesday), 2026-12-08 (Tuesday), 2026-12-15 (Tuesday)"
-    assert life.ask(**{"$on": "2026-12-15"}) == {"Blood test": "2026-12-15 (Tuesday)"}
-    done = life.at("2026-12-01T09:00").change(id, status="done")
+    assert life.find(**{"$on": "2026-12-15"}) == {"Blood test": "2026-12-15 (Tuesday)"}
+    done = life.go("2026-12-01T09:00").change(id, status="done")
     assert done["done"] == "for 2026-12-01 (Tuesday); next 2026-12-08 (Tuesday), 2026-12-15 (Tuesday)"
     with pytest.raises(ToolError, match="not one of its dates: it repeats on single dates"):
         life.change(id, due_date="2026-12-09")
-    early = life.at("2026-12-07T09:00").change(id, status="done", done_for="2026-12-15")
+    early = life.go("2026-12-07T09:00").change(id, status="done", done_for="2026-12-15")
     assert early["done"] == "for 2026-12-15 (Tuesday); next 2026-12-08 (Tuesday)"
-    life.at("2026-12-08T09:00").change(id, status="done")
+    life.go("2026-12-08T09:00").change(id, status="done")
     properties = life.memory.get(id).properties
     assert (properties["status"], properties["due_date"]) == ("done", "2026-12-08")
     undo(life.memory, find_undoable(life.memory))
-    assert life.ask(**OPEN) == {"Blood test": "2026-12-08 (Tuesday)"}
+    assert life.find(**OPEN) == {"Blood test": "2026-12-08 (Tuesday)"}
 
 
 def test_an_end_that_is_given_takes_away_what_was_added_after_it(life: Life) -> None:
@@ -253,7 +199,7 @@ def test_an_end_that_is_given_takes_away_what_was_added_after_it(life: Life) -> 
     life.change(told["id"], until="2026-12-31")
     assert "also" not in life.memory.get(told["id"]).properties
     life.change(told["id"], also=["2027-01-09"])
-    assert life.ask(**{"$on": "2027-01-09"}) == {"Course": "2027-01-09 (Saturday)"}
+    assert life.find(**{"$on": "2027-01-09"}) == {"Course": "2027-01-09 (Saturday)"}
 
 
 def test_one_of_several_times_of_a_day_that_is_done_early_leaves_the_others(life: Life) -> None:
@@ -266,17 +212,17 @@ def test_one_of_several_times_of_a_day_that_is_done_early_leaves_the_others(life
 
 def test_an_older_item_is_read_where_it_is_clear(life: Life) -> None:
     told = life.keep("Gym", recurrence="every Monday", due_date="2026-11-30", type="appointment")
-    assert life.ask(**{"$on": "2026-12-07"}) == {"Gym": "2026-12-07 (Monday)"}
+    assert life.find(**{"$on": "2026-12-07"}) == {"Gym": "2026-12-07 (Monday)"}
     unread = life.keep("Walk", recurrence="when it rains", due_date="2026-11-30")
     assert "not read as a rule" in unread["note"]
-    life.at("2026-11-30T20:00").change(told["id"], status="done")
+    life.go("2026-11-30T20:00").change(told["id"], status="done")
     properties = life.memory.get(told["id"]).properties
     assert (properties["repeats"], properties.get("recurrence")) == ("FREQ=WEEKLY;BYDAY=MO", None)
 
 
 def test_an_overdue_task_that_is_found_on_a_later_day_says_since_when_it_is_open(life: Life) -> None:
     life.keep("Bins", type="task", status="active", repeats="every Tuesday", due_date="2026-12-01")
-    (found,) = life.at("2026-12-08T08:00").call("query_items", where={"$on": "2026-12-08"})["items"]
+    (found,) = life.go("2026-12-08T08:00").call("query_items", where={"$on": "2026-12-08"})["items"]
     assert (found["properties"]["due_date"], found["open_since"]) == ("2026-12-08 (Tuesday)", "2026-12-01 (Tuesday)")
 
 
@@ -284,8 +230,8 @@ def test_the_last_time_ends_a_series_and_cancelling_one_date_is_told_apart(life:
     told = life.keep(
         "Course homework", type="task", status="active", repeats="FREQ=WEEKLY;COUNT=2", due_date="2026-11-30"
     )
-    life.at("2026-11-30T20:00").change(told["id"], status="done")
-    last = life.at("2026-12-07T20:00").change(told["id"], status="done")
+    life.go("2026-11-30T20:00").change(told["id"], status="done")
+    last = life.go("2026-12-07T20:00").change(told["id"], status="done")
     assert "the series has ended" in last["done"]
     assert life.memory.get(told["id"]).properties["status"] == "done"
     other = life.keep("Yoga", status="active", repeats="every Friday")
@@ -307,8 +253,8 @@ def test_a_time_from_which_no_rule_counts_is_not_lost(life: Life, other: dict[st
 
 
 def test_what_is_passed_over_unmarked_is_told_with_how_many_from_when_to_when(life: Life) -> None:
-    id = life.at("2026-12-02T06:00").keep("Antibiotic", due_date="2026-12-02", **MEDICINE)["id"]
-    done = life.at("2026-12-06T07:30").change(id, status="done")
+    id = life.go("2026-12-02T06:00").keep("Antibiotic", due_date="2026-12-02", **MEDICINE)["id"]
+    done = life.go("2026-12-06T07:30").change(id, status="done")
     assert done["done"].startswith("for 2026-12-06T07:00 (Sunday); next 2026-12-06T13:00 (Sunday)")
     assert done["passed_over"] == {
         "count": 12,
@@ -316,20 +262,20 @@ def test_what_is_passed_over_unmarked_is_told_with_how_many_from_when_to_when(li
         "to": "2026-12-05T19:00 (Saturday)",
         "note": "These were not marked as done: tell the user.",
     }
-    assert "passed_over" not in life.at("2026-12-06T13:10").change(id, status="done")
-    later = life.at("2026-12-08T08:00").change(id, status="done", done_for="2026-12-07T19:00")
+    assert "passed_over" not in life.go("2026-12-06T13:10").change(id, status="done")
+    later = life.go("2026-12-08T08:00").change(id, status="done", done_for="2026-12-07T19:00")
     assert later["passed_over"]["count"] == 3
 
 
 def test_a_date_that_was_left_out_moved_or_passed_by_itself_is_not_passed_over(life: Life) -> None:
     bins = life.keep("Bins", type="task", status="active", repeats="every Tuesday", due_date="2026-12-01")["id"]
-    early = life.at("2026-12-01T09:00").change(bins, status="done", done_for="2026-12-08")
+    early = life.go("2026-12-01T09:00").change(bins, status="done", done_for="2026-12-08")
     assert "passed_over" not in early, "it stays on the first"
     life.change(bins, **{"except": {"$add": ["2026-12-15"]}, "moved": {"2026-12-22": "2026-12-23"}})
-    done = life.at("2026-12-23T09:00").change(bins, status="done")
+    done = life.go("2026-12-23T09:00").change(bins, status="done")
     assert (done["done"][:14], done["passed_over"]["count"]) == ("for 2026-12-23", 1)
     choir = life.keep("Choir", type="event", repeats="every Tuesday", due_date="2026-12-29")["id"]
-    assert "passed_over" not in life.at("2027-01-12T20:00").change(choir, status="done")
+    assert "passed_over" not in life.go("2027-01-12T20:00").change(choir, status="done")
 
 
 def test_the_end_of_a_span_moves_along_and_is_told(life: Life) -> None:
@@ -350,8 +296,8 @@ def test_an_end_that_is_given_for_the_occurrence_that_was_shown_is_that_of_each(
 ) -> None:
     start = "2026-12-01T14:00"
     id = life.keep("Carer", type="event", repeats="FREQ=WEEKLY;BYDAY=TU,TH", start_date=start, **end)["id"]
-    life.at("2026-12-08T20:00")
-    assert life.ask(type="event") == {"Carer": "2026-12-10T14:00 (Thursday)"}
+    life.go("2026-12-08T20:00")
+    assert life.find(type="event") == {"Carer": "2026-12-10T14:00 (Thursday)"}
     told = life.change(id, end_date="2026-12-10T19:00")
     assert told["next"].startswith("2026-12-10T14:00 (Thursday) to 19:00, 2026-12-15T14:00 (Tuesday) to 19:00")
     assert life.memory.get(id).properties["end_date"] == "2026-12-01T19:00"
@@ -376,10 +322,10 @@ def test_an_end_at_which_the_next_begins_is_that_of_the_one_before(life: Life, e
 @pytest.mark.parametrize("rule", ["repeats", "recurrence"])
 def test_a_series_is_finished_for_good_in_one_call(life: Life, rule: str) -> None:
     told = life.keep("Antibiotic", type="task", status="active", due_date="2026-12-02", **{rule: "every day"})
-    ended = life.at("2026-12-05T09:00").change(told["id"], status="done", repeats=None)
+    ended = life.go("2026-12-05T09:00").change(told["id"], status="done", repeats=None)
     assert ended["done"] == "It is closed for good and repeats no more."
     assert life.memory.get(told["id"]).properties == {"type": "task", "status": "done", "due_date": "2026-12-02"}
-    assert life.ask(**{"$on": "2026-12-06"}) == {}
+    assert life.find(**{"$on": "2026-12-06"}) == {}
 
 
 def test_a_question_about_a_day_on_which_a_series_is_left_out_says_so(life: Life) -> None:
@@ -395,7 +341,7 @@ def test_what_comes_more_than_once_in_a_range_says_so(life: Life) -> None:
     life.keep("Take medicine", type="task", status="active", repeats="FREQ=DAILY;BYHOUR=8,20", due_date="2026-11-23")
     life.keep("Choir", type="event", repeats="every Thursday", due_date="2026-11-26")
     week = {"$on": {"$gte": "2026-11-23", "$lte": "2026-11-29"}}
-    found = life.at("2026-11-23T07:00").call("query_items", where=week)["items"]
+    found = life.go("2026-11-23T07:00").call("query_items", where=week)["items"]
     assert {item["content"]: item.get("more_dates") for item in found} == {"Take medicine": 13, "Choir": None}
     asked = life.call("query_items", text="What's due this week?")["items"]
     assert {item["content"]: item.get("more_dates") for item in asked} == {"Take medicine": 13, "Choir": None}
@@ -418,7 +364,7 @@ def test_of_dates_in_a_range_those_before_the_one_that_is_shown_are_counted_apar
     given: dict[str, Any] = {"type": "habit", "status": "active", "repeats": "daily", "missed": "passes"}
     life.keep("Take vitamin D", due_date="2026-12-09T08:00", **given)
     days = {"$on": {"$gte": "2026-12-09", "$lte": "2026-12-11"}}
-    (found,) = life.at("2026-12-09T12:00").call("query_items", where=days)["items"]
+    (found,) = life.go("2026-12-09T12:00").call("query_items", where=days)["items"]
     assert (found["properties"]["due_date"], found["earlier_dates"], found["more_dates"]) == (
         "2026-12-10T08:00 (Thursday)",
         1,
@@ -432,9 +378,9 @@ def test_what_was_left_out_or_moved_long_ago_is_forgotten_when_it_moves_on(life:
     id = life.keep("Bins", **given)["id"]
     life.change(id, **{"except": ["2026-12-08", "2026-12-29"], "moved": {"2026-12-15": "2026-12-16"}})
     for day in ("2026-12-01", "2026-12-16"):
-        life.at(f"{day}T09:00").change(id, status="done")
+        life.go(f"{day}T09:00").change(id, status="done")
     assert life.memory.get(id).properties["except"] == ["2026-12-29"], "the one before the date that was done"
-    told = life.at("2026-12-22T09:00").change(id, status="done")
+    told = life.go("2026-12-22T09:00").change(id, status="done")
     assert life.memory.get(id).properties.get("moved") is None
     assert life.memory.get(id).properties["due_date"] == "2027-01-05"
     assert "again" not in json.dumps(told)
@@ -451,8 +397,8 @@ def test_one_date_at_another_time_is_changed_as_the_tool_and_its_hint_show_it(li
         shown = " ".join(text.split())
         assert re.search(r'"moved": {\S+: "[-\d]+T15:00"}', shown), "a date with another time is shown"
     life.change(id, moved={"2026-12-04": "2026-12-04T15:00"})
-    assert life.ask(**{"$on": "2026-12-04"}) == {"Choir": "2026-12-04T15:00 (Friday)"}
-    assert life.ask(**{"$on": "2026-12-11"}) == {"Choir": "2026-12-11T18:00 (Friday)"}
+    assert life.find(**{"$on": "2026-12-04"}) == {"Choir": "2026-12-04T15:00 (Friday)"}
+    assert life.find(**{"$on": "2026-12-11"}) == {"Choir": "2026-12-11T18:00 (Friday)"}
 
 
 WEEK = {"$on": {"$gte": "2026-11-23", "$lte": "2026-11-29"}}
@@ -477,11 +423,11 @@ WEEK = {"$on": {"$gte": "2026-11-23", "$lte": "2026-11-29"}}
 def test_the_dates_that_were_done_in_a_week_are_told_when_the_week_is_asked_for(
     life: Life, where: dict[str, Any], found: list[str]
 ) -> None:
-    life.at("2026-11-25T07:00")
+    life.go("2026-11-25T07:00")
     pill = life.keep("Pill", topic="pills", status="active", repeats="every day", due_date="2026-11-25")["id"]
     life.change(pill, status="done")
-    life.at("2026-11-26T07:00").change(pill, status="done")
-    life.at("2026-11-27T07:00").change(pill, status="done")
+    life.go("2026-11-26T07:00").change(pill, status="done")
+    life.go("2026-11-27T07:00").change(pill, status="done")
     undo(life.memory, find_undoable(life.memory))
     told = life.call("query_items", where=where).get("done_then", [])
     assert [day for each in told for day in each["done_for"]] == found
@@ -490,7 +436,7 @@ def test_the_dates_that_were_done_in_a_week_are_told_when_the_week_is_asked_for(
 
 def test_a_date_that_was_passed_over_is_told_to_be_past(life: Life) -> None:
     pill = life.keep("Pill", status="active", repeats="every day", due_date="2026-11-27")["id"]
-    life.at("2026-11-28T09:00").change(pill, status="done")
+    life.go("2026-11-28T09:00").change(pill, status="done")
     with pytest.raises(ToolError) as error:
         life.change(pill, status="done", done_for="2026-11-27")
     assert "has moved on" in str(error.value)
@@ -499,9 +445,9 @@ def test_a_date_that_was_passed_over_is_told_to_be_past(life: Life) -> None:
 
 def test_a_number_given_again_for_another_date_is_told_as_not_added_up(life: Life) -> None:
     lesson = {"due_date": "2026-12-02T17:00", "repeats": "every Wednesday", "price": 35}
-    id = life.at("2026-12-01T08:00").keep("Lesson", **lesson)["id"]
-    first = life.at("2026-12-02T18:00").change(id, status="done", paid=35)
+    id = life.go("2026-12-01T08:00").keep("Lesson", **lesson)["id"]
+    first = life.go("2026-12-02T18:00").change(id, status="done", paid=35)
     assert "note" not in first
-    second = life.at("2026-12-09T18:00").change(id, status="done", paid=35)
+    second = life.go("2026-12-09T18:00").change(id, status="done", paid=35)
     assert second["note"] == 'paid was 35 already; to add it up over dates: {"$add": 35}.'
-    assert "note" not in life.at("2026-12-16T18:00").change(id, status="done", paid={"$add": 35})
+    assert "note" not in life.go("2026-12-16T18:00").change(id, status="done", paid={"$add": 35})

@@ -12,9 +12,8 @@ from ana.memory.undo import find_undoable, undo
 from ana.models.scripted import calls
 from ana.values import Properties
 from app.outcome import Done, Waiting, expect_done
-from tests.conftest import MakeAssistant
+from tests.conftest import THREAD, MakeAssistant
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b056"
 CAUSE = Cause("key", "thread", "turn")
 
 

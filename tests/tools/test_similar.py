@@ -10,9 +10,8 @@ from ana.errors import NoSuchItem
 from ana.memory.memory import Memory
 from ana.memory.similar import find_twins
 from ana.models.scripted import calls
-from tests.conftest import MakeAssistant
+from tests.conftest import THREAD, MakeAssistant
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 TASK: dict[str, Any] = {"type": "task", "status": "active"}
 SAME = [
     ("Pick up the prints", "Pick up prints"),

@@ -8,11 +8,10 @@ from ana.models.scripted import calls
 from ana.settings import Autonomy, Settings
 from ana.tracing.files import TraceFiles
 from app.outcome import Done, Waiting
-from tests.conftest import MakeAssistant
+from tests.conftest import THREAD, MakeAssistant
 from tools.call import CallContext
 from tools.undo import undo
 
-THREAD = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
 OTHER = "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b002"
 LESSON = "Lesson with Sadhbh, an adult, on Fridays at ten in the morning"
 WRITES = calls(("create_item", {"content": "Buy milk"}), ("append_context", {"content": "Likes milk"}))

@@ -90,6 +90,11 @@ def test_an_event_becomes_an_item(tmp_path: Path) -> None:
         ("DTSTART;TZID=/citadel.org/1_1/Asia/Tokyo:20260110T120000", {"start_date": "2026-01-10T04:00"}),
         ("DTSTART;TZID=Nowhere:20260110T120000", {"start_date": "2026-01-10T12:00"}),
         ("DTSTART;TZID=../../etc:20260110T120000", {"start_date": "2026-01-10T12:00"}),
+        ('DTSTART;TZID="(UTC-05:00) Eastern Time (US & Canada)":20260110T120000', {"start_date": "2026-01-10T18:00"}),
+        ('DTSTART;TZID="(GMT +03:00)":20260110T120000', {"start_date": "2026-01-10T10:00"}),
+        ("DTSTART;TZID=UTC+04:20260110T120000", {"start_date": "2026-01-10T09:00"}),
+        ('DTSTART;TZID="(UTC+05:30) Chennai":20260110T120000', {"start_date": "2026-01-10T12:00"}),
+        ("DTSTART;TZID=UTC+25:20260110T120000", {"start_date": "2026-01-10T12:00"}),
     ],
 )
 def test_days_and_moments(tmp_path: Path, lines: str, expected: Properties) -> None:

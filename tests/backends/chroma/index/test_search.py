@@ -17,9 +17,10 @@ from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.search.property_text import render_text
-from ana.memory.search.query import parse_query
+from ana.memory.search.query import ParsedQuery, parse_query
 from ana.memory.search.scoring import Weights
 from ana.memory.search.tokens import tokenize
+from ana.memory.status import CLOSED, DONE, has_status
 from ana.time.clock import Clock
 from ana.time.spans import read_date_span
 from evals.retrieval.measure import load_items as kept
@@ -27,7 +28,6 @@ from evals.retrieval.measure import load_queries
 from tests.chroma import fill_chroma, open_memory
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
 from tests.examples import examples
-from tests.memory.plain_query import has_asked_status
 
 CLOCK = Clock(BERLIN, lambda: WEDNESDAY)
 WEIGHTS = Weights()
@@ -146,6 +146,13 @@ def score_all(weights: Weights, text: str, where: Any, limit: int) -> list[float
         if matches(node, item)
     ]
     return sorted(scores, reverse=True)[:limit]
+
+
+def has_asked_status(query: ParsedQuery, item: Item) -> bool:
+    """Return whether an item's status says that it is open, or done, and the query asks for that."""
+    if query.is_open is None or not isinstance(item.properties.get("status"), str):
+        return False
+    return not has_status(item.properties, CLOSED) if query.is_open else has_status(item.properties, DONE)
 
 
 FILTERS: list[Any] = [None, {"status": "active"}, {"type": {"$ne": "task"}}, {"priority": "high"}, {"person": "Tom"}]
