@@ -11,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 from ana.handles import Handles
 from ana.keys import OWNER
 from ana.runs.slots import Slots
+from app.server.refusals import REFUSALS
 from app.server.routes import ROUTES
 from app.server.turns import TurnRunner
 from app.turn import open_assistant
@@ -24,7 +25,7 @@ def asking(handles: Handles) -> Iterator[TestClient]:
     async def open_workspace(_: str) -> SimpleNamespace:
         return opened
 
-    app = Starlette(routes=ROUTES)
+    app = Starlette(routes=ROUTES, exception_handlers=REFUSALS)
     app.state.workspaces = SimpleNamespace(open=open_workspace)
 
     async def sign_in(scope: Scope, receive: Receive, send: Send) -> None:

@@ -65,6 +65,6 @@ def test_the_language_graph_api_refuses_it(client: SyncLangGraphClient, stub: St
         ("/ask", {"question": text}),
     ):
         answer = client.http.client.post(path, content=json.dumps(body), headers={"content-type": "application/json"})
-        assert (answer.status_code, answer.json()) == (422, {"error": reason(text)}), path
+        assert (answer.status_code, answer.json()) == (422, {"error": reason(text), "detail": reason(text)}), path
     assert len(stub.requests) == seen
     assert not client.threads.get(thread)["values"]

@@ -73,7 +73,7 @@ Ask = Callable[[str], Done]
 
 
 def opened(server: Stub, folder: Path, **more: str) -> Any:
-    return open_assistant(open_in(folder, **server.env, **more))
+    return open_assistant(open_in(folder, **server.env | more))
 
 
 def told_well(assistant: Assistant, answer: Done, said: str) -> None:
