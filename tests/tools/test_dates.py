@@ -94,6 +94,8 @@ def test_a_time_of_day_comes_with_it(memory: Memory, phrase: str, date: str, tim
         ("this Friday", None, "2026-11-20", "2026-11-27 (Friday)"),
         ("Friday midnight", None, "2026-11-27", "2026-11-28 (Saturday)"),
         ("end of next week", None, "2026-11-29", "2026-11-27 (Friday)"),
+        ("the first week of October 2027", None, "2027-10-01", "2027-10-04 (Monday)"),
+        ("the last week of April 2027", None, "2027-04-24", "2027-04-19 (Monday)"),
         ("3/4/2027", None, "2027-03-04", "2027-04-03 (Saturday)"),
         ("sun", None, "2026-11-29", "2026-11-22 (Sunday)"),
         ("Sunday at 3pm", None, "2026-11-29", "2026-11-22 (Sunday)"),
@@ -106,7 +108,8 @@ def test_two_readings_are_both_told(memory: Memory, phrase: str, after: str | No
 
 
 @pytest.mark.parametrize(
-    "phrase", ["next Sunday", "Sunday at 9", "Friday", "this Sunday", "Friday next week", "next month"]
+    "phrase",
+    ["next Sunday", "Sunday at 9", "Friday", "this Sunday", "Friday next week", "next month", "first week of March"],
 )
 def test_other_phrases_have_one_reading(memory: Memory, phrase: str) -> None:
     assert "or" not in resolve(memory, phrase)

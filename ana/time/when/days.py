@@ -174,12 +174,16 @@ def find_nth(base: Base, nth: int, counts: Callable[[date], bool], span: When) -
 
 
 def find_week(base: Base, nth: int, span: When) -> When | None:
-    """Return the nth seven days of a month, from its first day on, or from its last one back if `nth` is negative."""
+    """Return the nth seven days of a month, from its first day on, or from its last one back if `nth` is negative.
+
+    Others mean the nth of its weeks from Monday to Sunday, whose Monday is told.
+    """
     if (span.last - span.first).days > 30:  # of a year some count calendar weeks
         return None
     edge = find_nth(base, 1 if nth > 0 else -1, lambda _: True, span).first
     first = edge + (nth - 1) * WEEK if nth > 0 else edge + nth * WEEK + DAY
-    return When(first, first + 6 * DAY, span.step)
+    monday = find_nth(base, nth, lambda day: day.weekday() == 0 and (day + 6 * DAY).month == day.month, span).first
+    return When(first, first + 6 * DAY, span.step)._replace(other=monday if monday != first else None)
 
 
 def find_later(base: Base, length: Length, day: When | None = None) -> When | None:
