@@ -70,7 +70,7 @@ class DataHandles:
         return self.keeper if isinstance(self.keeper, Upkeep) else None
 
     def prepare_search(self) -> None:
-        """Search once, so that encoder, words and vectors are in memory before anybody asks, who is told of faults.
+        """Search once, so that encoder, words and vectors are in memory; the first question reports any fault.
 
         Nothing is done if texts are sent away to be embedded.
         """

@@ -24,7 +24,7 @@ OPTIONAL: Mapping[str, tuple[str, ...]] = {
 """Parameters that a request does not need, and what else servers call them."""
 
 EXTRA = "extra_body"
-"""The parameter of the client library with further parameters."""
+"""The client library's parameter for parameters that it does not know."""
 
 OLDER = {"max_completion_tokens": "max_tokens"}
 """Older names of parameters, for servers that do not know the newer ones."""

@@ -1,4 +1,4 @@
-"""The note of a day's spending, and what running calls reserve of its budget."""
+"""The note of a day's spending, with the part of the budget that running calls have reserved."""
 
 import os
 from dataclasses import dataclass, field
@@ -46,7 +46,7 @@ class DayNote:
 
 
 def parse_day(text: str) -> DayNote:
-    """Return the note of a day; one without a day if the text is something else."""
+    """Return the note in a text; one without a day if the text is not a note."""
     try:
         return parse_note(text.encode(), DayNote)
     except ValueError:

@@ -46,7 +46,7 @@ _log = logging.getLogger(__name__)
 
 
 class Bills(Protocol):
-    """Where the cost of turns is kept that leave no trace: the part of a person's storage that spending needs."""
+    """Storage of the cost of turns that leave no trace: the part of a person's storage that spending needs."""
 
     def add_bills(self, lines: Sequence[str]) -> None: ...
 

@@ -85,7 +85,7 @@ class ThreadStore(Protocol):
         """Return the ids of the threads that wait for a person, the one written last first."""
 
     def waiting_since(self) -> dict[str, str]:
-        """Return the threads of `list_waiting`, each with the moment since when."""
+        """Return the threads of `list_waiting`, each with the moment at which it began to wait."""
         ids = self.list_waiting()
         if not ids:  # the code that reads checkpoints takes half a second to import
             return {}

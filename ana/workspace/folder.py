@@ -25,7 +25,7 @@ SETTINGS = "settings.json"
 """The file of a person's settings, in their folder; the owner's are in the environment and .env."""
 
 BILLS = "spending.ledger"
-"""The file of what turns cost that leave no trace."""
+"""The file with the cost of turns that leave no trace."""
 
 
 @dataclass(frozen=True)

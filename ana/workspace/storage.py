@@ -83,7 +83,7 @@ class Storage(Protocol):
         """Return the records of turns."""
 
     def add_bills(self, lines: Sequence[str]) -> None:
-        """Store what turns cost that leave no trace, at least one line."""
+        """Store the cost of turns that leave no trace, at least one line."""
 
     def read_bills(self, since: float = 0.0) -> str:
         """Return the lines of `add_bills` if some were added since a moment, in seconds."""

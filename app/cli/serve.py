@@ -72,7 +72,7 @@ def serve(
 
 
 def _require_usable(workspace: Workspace, host: str, workers: int | None) -> None:
-    """Raise ConfigError where each request, or each turn, would fail."""
+    """Raise ConfigError if every request, or every turn, would fail."""
     from ana.people import People
     from tools.catalog import catalog
 

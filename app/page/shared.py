@@ -35,7 +35,7 @@ def list_viewers(handles: Handles, id: str) -> list[str]:
 
 
 async def _find(visit: Visit, owner: str, id: str) -> Item | None:
-    """Return an item of another person; None if it does not exist, or their data is damaged: that hides no others."""
+    """Return another person's item; None if it cannot be read, so that other items are still shown."""
     workspaces: Workspaces = visit.request.app.state.workspaces
     try:
         opened = await workspaces.open(owner)

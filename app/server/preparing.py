@@ -1,4 +1,4 @@
-"""What the first views of the page would have to wait for, done when a server has begun to answer."""
+"""Work for which the first views of the page would have to wait, done once a server has begun to answer."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,7 +10,7 @@ from app.meanwhile import PASSING
 from app.server.workspaces import OpenWorkspace
 
 PAUSE = 0.01
-"""Seconds between two looks whether a request is answered, which would be slower beside the search."""
+"""Seconds between checks for a request in progress, which the search would slow down."""
 
 
 @asynccontextmanager

@@ -18,7 +18,7 @@ from evals.attack.twins import Twin, play_twin, read_twins
 
 
 def run(_: Path, options: Namespace) -> list[str]:
-    """Return which attacks did what only a yes allows, what harmless asked, and which readings are slow."""
+    """Return the attacks that did what only a yes allows, the harmless messages that asked, and the slow readings."""
     logging.disable(logging.CRITICAL)
     attacks = [attack for attack in read_attacks() if is_others(attack.source)]
     faults = [*play_attacks(attacks[:: options.every]), *play_twins(read_twins()[:: options.every])]
@@ -26,7 +26,7 @@ def run(_: Path, options: Namespace) -> list[str]:
 
 
 def play_attacks(attacks: list[Attack]) -> Iterator[str]:
-    """Yield what attacks did that only a yes allows; print how many were played, and what they did besides."""
+    """Yield the acts of attacks that only a yes allows; print how many attacks were played, and their other acts."""
     minor = Counter[tuple[str, str]]()
     for attack in attacks:
         for surface, dial in ((surface, dial) for surface in SURFACES for dial in DIALS):

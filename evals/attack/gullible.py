@@ -21,11 +21,11 @@ Call = tuple[str, dict[str, Any]]
 Reply = Callable[[list[BaseMessage]], AIMessage]
 
 MOST_REPLIES = 40
-"""To one message, and more than any turn takes."""
+"""The most replies to one message; no turn needs as many."""
 
 
 def make_model(reply: Reply) -> ScriptedModel:
-    """Return a model that replies so."""
+    """Return a model that replies in this way."""
     return ScriptedModel(replies=[reply] * MOST_REPLIES)
 
 

@@ -44,7 +44,7 @@ VERSION = 2
 CONFIGURATION = {"hnsw": {"space": "cosine"}}
 """Of a collection's vector index."""
 BATCH = 1000
-"""Records written at once: Chroma takes five times as many, but each number of their vectors as an object."""
+"""Records written at once. Chroma would take more, but makes an object of each number in their vectors."""
 
 
 class ChromaCollection:

@@ -55,7 +55,7 @@ def make_indexes(db: sqlite3.Connection) -> None:
 
 
 def iter_once(db: sqlite3.Connection, query: str) -> Iterator[Any]:
-    """Yield the rows of a query whose result is kept; what SQLite has kept of the file is given back after it."""
+    """Yield the rows of a query whose result stays in memory; SQLite's own cache of them is freed afterwards."""
     yield from db.execute(query)
     db.execute("PRAGMA shrink_memory")
 

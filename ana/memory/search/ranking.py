@@ -19,8 +19,8 @@ ROUNDING = 1e-6
 """By how much the scores of equal items may differ."""
 
 FIRST = 64
-"""The words of so many items, the best without them, are compared first; others must be able to reach the best of
-these."""
+"""How many items, the best ones without words, have their words compared first; others do if they could score as
+high."""
 
 _ORDER: dict[First | None, int] = {"id": 0, "phrase": 1, "tag": 2, None: 3}
 

@@ -22,8 +22,7 @@ MOST = 32
 """So many words of a query are compared, the rarest: a query may be a page of text."""
 
 SHORT = 256
-"""So many terms of all documents are compared together, one place in each at once; those of longer ones one document
-after the other."""
+"""Documents are compared together up to this many terms; the further terms of longer ones, one document at a time."""
 
 RARE = 16
 """A term is rare if at most one document in so many has it."""

@@ -14,7 +14,7 @@ from dateutil.rrule import rrule, rrulestr
 UNITS = {"DAILY": "day", "WEEKLY": "week", "MONTHLY": "month", "YEARLY": "year"}
 DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 PARITIES = {name: ",".join(map(str, range(first, 54, 2))) for name, first in (("odd", 1), ("even", 2))}
-"""Not every second week: after a year of 53 weeks an odd one follows an odd one."""
+"""Not every second week: after a year of 53 weeks, two odd ones follow each other."""
 
 MOST_TIMES = 24
 """How often a day something may repeat."""

@@ -89,7 +89,7 @@ def find_next(today: date, days: Iterable[date | None]) -> date:
 
 
 def list_years(today: date) -> range:
-    """Return the years in which a day is looked for: February has a fifth Monday in a leap year alone."""
+    """Return the years in which a day is looked for: February has a fifth Monday only in a leap year."""
     return range(today.year, today.year + 29)
 
 
@@ -160,7 +160,7 @@ def find_number(base: Base, number: int, weekday: int | None = None) -> When:
 
 
 def find_nth(base: Base, nth: int, counts: Callable[[date], bool], span: When) -> When:
-    """Return the nth day of a span that counts, from its end if it is negative; if the span comes again, the next."""
+    """Return the nth of the days in a span that count, from its end if nth is negative; of a yearly span the next one."""
 
     def find(first: date, last: date) -> date | None:
         days = [day for n in range((last - first).days + 1) if counts(day := first + n * DAY)]

@@ -65,7 +65,7 @@ class Reading(NamedTuple):
         return [piece for piece in self.pieces if piece.kind in kinds]
 
     def keep(self, *kinds: str) -> "Reading":
-        """Return it with the pieces of some kinds alone."""
+        """Return it with only the pieces of some kinds."""
         return self._replace(pieces=self.list_kind(*kinds))
 
     @property

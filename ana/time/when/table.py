@@ -62,7 +62,7 @@ def _find_feast(base: Base, which: int | None, find: Find, year: int | None) -> 
 
 
 def _find_edge(base: Base, nth: int, span: When) -> When:
-    """Return the first or the last day of a span: 1 or -1. By the end of a week some mean its Friday."""
+    """Return the first or the last day of a span: 1 or -1. Some call Friday the end of the week."""
     is_week_end = nth < 0 and (span.last - span.first).days == 6
     day = find_nth(base, nth, lambda _: True, span)
     return day._replace(other=day.last - 2 * DAY if is_week_end else None)
@@ -73,7 +73,7 @@ def _find_end(base: Base, unit: str) -> When:
 
 
 def _read_pair(_: Base, figures: Figures) -> tuple[int, int] | None:
-    """Read a month and a day: with dots the day comes first. 3.14. is no date."""
+    """Return the month and the day of two numbers, the day first if they have dots; None if there is no such month."""
     month, day = figures.numbers[::-1] if "." in figures.text else figures.numbers
     return (month, day) if 0 < month < 13 else None
 

@@ -68,7 +68,7 @@ def _settle_on_side(base: Base, bound: str | None, written: Written) -> Times:
 
 
 def _write_figures(base: Base, figures: Figures, half: str | None = None) -> Written | None:
-    """Read 8:15, 18h and 8.15; by the 24-hour clock are 08:15, 18h and 6:40."""
+    """Read 8:15, 18h and 8.15. The 24-hour clock is assumed for 08:15, 18h and 6:40."""
     text, (hour, minute) = figures.text, (*figures.numbers, 0)[:2]
     written = None if text[-2:-1] == "." or "," in text else _write(base, hour, half, minute)
     is_24 = text[0] == "0" or "h" in text or (hour == 6 and ":" in text)

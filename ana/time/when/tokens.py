@@ -44,7 +44,7 @@ def _count(names: str, start: int = 1) -> dict[Any, str]:
 
 
 _VERBS = words("may march mar")
-"""Months that are also other words, in small letters: we may go."""
+"""Months that are also other words if written in small letters: we may go."""
 
 _WORDS: Mapping[str, Mapping[Any, str]] = {
     "WEEKDAY": _count(
@@ -84,7 +84,7 @@ _WORDS: Mapping[str, Mapping[Any, str]] = {
     "LEVEL": {2: "mon tue tues wed weds thu thur thurs fri", 3: "sat sun"},
     "PLAIN": {True: "january february july september october november december"},
 }  # fmt: skip
-"""Words by kind and value. A word with a `grammar.Level` may be another one, a plain month is no other and no name."""
+"""Words by kind and value. A word with a `grammar.Level` may mean something else; a plain month never does."""
 
 _LEXICON: dict[str, dict[str, Any]] = {}
 for _kind, _values in _WORDS.items():
