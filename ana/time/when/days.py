@@ -160,7 +160,7 @@ def find_number(base: Base, number: int, weekday: int | None = None) -> When:
 
 
 def find_nth(base: Base, nth: int, counts: Callable[[date], bool], span: When) -> When:
-    """Return the nth of the days in a span that count, from its end if nth is negative; of a yearly span the next one."""
+    """Return the nth of the days in a span that count, from its end if nth is negative; of yearly spans the next."""
 
     def find(first: date, last: date) -> date | None:
         days = [day for n in range((last - first).days + 1) if counts(day := first + n * DAY)]

@@ -16,6 +16,7 @@ MODULES = {
     "watchfiles": "watchfiles",
     "zstandard": "zstandard",
     "huggingface-hub": "huggingface_hub",
+    "safetensors": "safetensors",
 }
 """What each package that is left out is imported as."""
 
