@@ -109,7 +109,7 @@ def test_no_file_is_set_aside_that_a_server_has_open(home: Path) -> None:
     assert not file.exists()
 
 
-@pytest.mark.parametrize("name", ["thread_names.json", "restore.json", "rebuilding.json"])
+@pytest.mark.parametrize("name", ["thread_names.json", "restore.json"])
 def test_what_the_disk_does_not_let_be_read_is_not_set_aside(name: str, home: Path) -> None:
     note = home / "data" / name
     note.unlink(missing_ok=True)

@@ -17,7 +17,7 @@ from tests.conftest import live_in
 
 NOTES = (
     *("format.json", "generation", "lock", "lock.owner"),
-    *("restore.json", "rebuilding.json", "purging", "moved.json"),
+    *("restore.json", "purging", "moved.json"),
     *("thread_names.json", "last_thread", "typed", "refused_copy", "shown", "shown-to-assistants"),
     *("spending.json", "spending.lock", "spending.ledger"),
     *("embedder-suggested", "ollama-offered", "refused-parameters"),
@@ -49,7 +49,6 @@ SPOILED = {
 READ = (
     "format.json",
     "restore.json",
-    "rebuilding.json",
     "thread_names.json",
     "spending.json",
     "lock.owner",

@@ -1,4 +1,4 @@
-"""Replacing Chroma by a new one: restored, embedded again, or without purged records.
+"""Replacing Chroma by a new one: restored, embedded again, without purged records, or in place of a damaged one.
 
 A note says where the new one is made and whether the exchange is decided: before that nothing has changed, and after it
 the next process that opens the folder finishes the exchange. So a process that ends at any moment leaves the whole old
@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from ana.backends.chroma.care.files import DATABASES, NOTES, SETTINGS, copy_database
+from ana.backends.chroma.care.files import (
+    ASIDE_PATTERN,
+    DATABASES,
+    NOTES,
+    SETTINGS,
+    copy_database,
+    move_aside,
+    name_damaged_folder,
+)
 from ana.backends.chroma.client import DATABASE, open_chroma
 from ana.backends.chroma.collection import INDEXES, NAMES, describe_collection
 from ana.backends.chroma.folder import blank_unwritten
@@ -38,9 +46,6 @@ if TYPE_CHECKING:
 NOTE = "restore.json"
 """The file, in the data folder."""
 
-REBUILDING = "rebuilding.json"
-"""The note of a rebuild, which a restore makes needless."""
-
 CLOSE = 1e-5
 """Chroma brings a vector to length 1 again, which may change its last digits."""
 
@@ -53,7 +58,7 @@ _LOST = (
 @dataclass(frozen=True)
 class ExchangeNote:
     """An exchange: the folder of the new files, inside the data folder, and the place of the traces if they are new
-    too.
+    too. `aside` names the folder for the old Chroma and its indexes, if they are damaged and kept.
 
     Once it is decided, the new files replace the old ones; else the new files are removed.
     """
@@ -61,20 +66,24 @@ class ExchangeNote:
     unpacked: Annotated[str, Field(pattern=r"^restored-[a-z0-9_]{8}$")]
     traces: str | None
     decided: bool = True
+    aside: Annotated[str, Field(pattern=ASIDE_PATTERN)] | None = None
 
 
 @contextmanager
-def prepare_exchange(path: Path, traces: Path | None = None) -> Iterator[Path]:
+def prepare_exchange(path: Path, traces: Path | None = None, *, is_damaged: bool = False) -> Iterator[Path]:
     """Yield a folder for the new files, while the data folder is held. Without an error, the exchange is then decided.
 
-    `finish_exchange` must follow, while Chroma is closed. `traces` is the folder of new traces; None if only Chroma is
-    new.
+    `finish_exchange` must follow, while Chroma is closed.
+
+    Args:
+        traces: The folder of new traces; None if only Chroma is new.
+        is_damaged: Whether the old Chroma and its indexes are set aside, and not deleted.
     """
     with suppress(StoreBroken):
         if earlier := read_note(path / NOTE, ExchangeNote):  # of a move that was cut short
             shutil.rmtree(path / earlier.unpacked, ignore_errors=True)
     name, place = f"restored-{secrets.token_hex(4)}", str(traces.absolute()) if traces else None
-    note = ExchangeNote(name, place, decided=False)
+    note = ExchangeNote(name, place, decided=False, aside=name_damaged_folder() if is_damaged else None)
     _write_note(path, note)
     try:
         yield path / note.unpacked
@@ -96,24 +105,30 @@ def read_exchange(path: Path) -> ExchangeNote | None:
     return note
 
 
-def finish_exchange(path: Path) -> None:
-    """Finish a decided exchange, if necessary from its start, while the folder is held and Chroma is closed."""
+def finish_exchange(path: Path) -> Path | None:
+    """Finish a decided exchange, if necessary from its start, while the folder is held and Chroma is closed.
+
+    Returns the folder of the old files, if they were damaged.
+    """
     for draft in list_drafts(path / NOTE):  # of a note whose process ended in the middle of it
         draft.unlink(missing_ok=True)
     note = read_exchange(path)
     if note is None:
-        return
+        return None
+    aside = None
     if note.decided:
         if note.traces is not None:
             _put_back_files(path / note.unpacked / "data", path)
             _put_back_traces(path / note.unpacked / "traces", Path(note.traces))
-            (path / REBUILDING).unlink(missing_ok=True)
+        if note.aside:
+            aside = move_aside(path, note.aside, "chroma", *INDEXES)
         _put_back_chroma(path / note.unpacked / "data" / "chroma", path / "chroma")
         for name in INDEXES:
             remove_database(path / name)
         os.sync()
         _write_note(path, replace(note, decided=False))  # what is new is there, and its copy of no more use
     _forget(path, note)
+    return aside
 
 
 def _write_note(path: Path, note: ExchangeNote) -> None:

@@ -23,7 +23,15 @@ from ana import __version__
 from ana.backends.chroma.care.format import FORMAT, FormatNote
 from ana.backends.chroma.client import DATABASE
 from ana.errors import UserError
-from ana.files import connect_own, copy_whole, find_damage, is_damage, remove_database, write_whole
+from ana.files import (
+    connect_own,
+    copy_whole,
+    find_damage,
+    is_damage,
+    list_database_files,
+    remove_database,
+    write_whole,
+)
 from ana.keys import OWNER, PERSON
 from ana.own_files import OWN_NOTES, UUID, is_trace
 
@@ -41,6 +49,12 @@ NOTES = (
     *("format.json", "thread_names.json", "last_thread", "spending.json", "spending.ledger"),
     *(name for name in OWN_NOTES if name != "telegram"),  # which `ana serve` may write at the same time
 )
+
+ASIDE = "set-aside"
+"""The folder, in the data folder, for damaged files."""
+
+ASIDE_PATTERN = r"^\d{8}T\d{12}Z$"
+"""What each folder in it is called: when it was made."""
 
 MANIFEST = "backup.json"
 NEEDED = f"data/chroma/{DATABASE}"
@@ -136,6 +150,24 @@ def take_out(backup: Path, to: Path, person: str) -> None:
             raise UserError(f"{file.name} in {backup} is damaged: {damage}.", "Nothing was changed.")
         if name in _OURS and file.exists() and not _answers(file, _OURS[name]):
             raise UserError(f"{name} in {backup} was not written by ana.", "Nothing was changed.")
+
+
+def name_damaged_folder() -> str:
+    """Return the name of a new folder for damaged files."""
+    return datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
+
+
+def move_aside(path: Path, name: str, *files: str) -> Path:
+    """Move files and folders of a data folder to a folder for damaged files, and return it.
+
+    If it is there already, because the move was cut short, what was moved stays, and the rest follows.
+    """
+    aside = path / ASIDE / name
+    aside.mkdir(parents=True, exist_ok=True)
+    for file in files:
+        for each in () if (aside / file).exists() else list_database_files(path / file):
+            each.rename(aside / each.name)
+    return aside
 
 
 def list_files(path: Path, traces: Path | None, person: str) -> Iterator[tuple[str, Path]]:

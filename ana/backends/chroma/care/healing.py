@@ -1,28 +1,24 @@
 """After an unclean end: find out whether the store can be used, and rebuild it if not."""
 
 from collections.abc import Callable, Mapping
-from contextlib import closing
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ana.backends.chroma.acts import Journal
-from ana.backends.chroma.care.exchange import REBUILDING, finish_exchange
+from ana.backends.chroma.care.exchange import finish_exchange
 from ana.backends.chroma.care.files import copy_files, name_copy
 from ana.backends.chroma.care.format import migrate, note_step, refuse_moved
 from ana.backends.chroma.care.probe import find_fault
-from ana.backends.chroma.care.rebuild import (
-    finish_rebuild,
-    read_indexed_items,
-    rebuild,
-    refuse_full_disk,
-)
+from ana.backends.chroma.care.rebuild import read_indexed_items, rebuild, refuse_full_disk
 from ana.backends.chroma.care.sources import tell_sources
-from ana.backends.chroma.client import map_foreign_errors, open_chroma
 from ana.backends.chroma.collection import BATCH, ChromaCollection
 from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.source import EmbeddedItem
 from ana.embedders import Embedder
 from ana.memory.changes import Kind
 from ana.memory.search.property_text import render_text
+
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
 
 STEP = 2000
 """The progress is reported after every so many records."""
@@ -70,19 +66,15 @@ class Healing:
             copy_files(self._path, None, copy, self._folder.person)
 
     def heal_if_doubtful(self) -> None:
-        """Rebuild Chroma if a rebuild was interrupted, or if its files may be damaged and it cannot be opened."""
+        """Rebuild Chroma if its files may be damaged and it cannot be opened."""
         chroma = self._path / "chroma"
-        if (self._path / REBUILDING).exists():
-            self._folder.in_doubt = True
-            self.rebuild("A rebuild of the store was cut short. Beginning again.")
-        elif self._folder.in_doubt and chroma.exists():
+        if self._folder.in_doubt and chroma.exists():
             self._tell("The last program that used the store ended unexpectedly. Checking the store.")
             if fault := find_fault(chroma):
                 self.rebuild(f"The store is damaged: {fault} Rebuilding it.")
 
     def rebuild(self, why: str) -> None:
-        """Set Chroma aside, rebuild it, and store the records that are missing in it but known to the journal or the
-        old index.
+        """Rebuild Chroma, with the records that are missing in it but known to the journal or the old index.
 
         Raises:
             StoreBroken: The disk is full, so that nobody knows whether anything is damaged, and nothing was changed.
@@ -92,18 +84,14 @@ class Healing:
         for collection in self._collections.values():
             collection.index.close()  # its file is set aside too
         self._folder.mark_written()  # whoever has the damaged files open must open the new ones
-        aside = rebuild(self._path, self.embedder, self._show_progress)
+        aside = rebuild(self._path, self.embedder, self._show_progress, self._complete)
         self._tell(f"The damaged files are kept in {aside}.")
-        for kind in self._collections:
-            self._complete(kind, aside)
-        finish_rebuild(self._path)  # only now: a crash before this begins the rebuild again
 
-    def _complete(self, kind: Kind, aside: Path) -> None:
-        """Store the records of a kind that are missing."""
-        collection = self._collections[kind]
-        known = {entry.change.id: entry.change.after for entry in self._journal.latest(kind)}
-        old = {item.id: item for item in read_indexed_items(aside / collection.index_path.name)}
-        with map_foreign_errors(self._path), closing(open_chroma(self._path / "chroma")) as client:
+    def _complete(self, client: "Client") -> None:
+        """Store the records that are missing."""
+        for kind, collection in self._collections.items():
+            known = {entry.change.id: entry.change.after for entry in self._journal.latest(kind)}
+            old = {item.id: item for item in read_indexed_items(collection.index_path)}
             source = collection.open_source(client)
             existing = source.list_ids()
             # the journal knows better than the old index, also what was deleted
@@ -113,8 +101,8 @@ class Healing:
             for start in range(0, len(embedded), BATCH):
                 part = embedded[start : start + BATCH]
                 source.write(part, [None] * len(part))
-        if missing:
-            self._tell(f"Restored from the journal: {len(missing)} of {collection.name}.")
+            if missing:
+                self._tell(f"Restored from the journal: {len(missing)} of {collection.name}.")
 
     def _show_progress(self, done: int, total: int) -> None:
         if done and (done % STEP == 0 or done == total):

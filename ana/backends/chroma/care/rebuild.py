@@ -1,9 +1,9 @@
-"""Rebuilding a damaged Chroma: it is set aside, and made again from its documents and metadata.
+"""Rebuilding a damaged Chroma: a new one is made from its documents and metadata, and the damaged one is set aside.
 
-Damage is in the files of the vector index, which Chroma rewrites in place; its SQLite file survives a kill. So that
-file is copied back and everything in it is embedded again. If that file cannot be read either, the caller stores the
-records known to the journal and the derived index in a new Chroma. Until the end a note says that a rebuild is going
-on, and where the damaged files are, so that the next process after a crash begins again with them.
+Damage is in the files of the vector index, which Chroma rewrites in place; its SQLite file survives a kill. So a copy
+of that file is read, and everything in it is embedded again. If that file cannot be read either, the new Chroma gets
+the records known to the journal and the derived index. Until the exchange is decided (see exchange.py) the damaged
+files stay where they are, so after a crash the next process finds the damage, and rebuilds it from the start.
 """
 
 import json
@@ -11,61 +11,38 @@ import logging
 import re
 import shutil
 import sqlite3
-import tempfile
 from collections import deque
+from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-from pydantic import Field
-
-from ana.backends.chroma.care.exchange import REBUILDING, embed_again
+from ana.backends.chroma.care.exchange import embed_again, finish_exchange, prepare_exchange
+from ana.backends.chroma.care.files import ASIDE, ASIDE_PATTERN
 from ana.backends.chroma.care.files import FOLDER as BACKUPS
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.client import DATABASE, map_foreign_errors, open_chroma, refuse_damaged
-from ana.backends.chroma.collection import INDEXES, NAMES
+from ana.backends.chroma.collection import NAMES
 from ana.backends.chroma.source import READ, iter_pages
 from ana.embedders import Embedder
-from ana.errors import AnaError, FileUnreadable, StoreBroken
-from ana.files import is_damage, list_database_files, write_whole
+from ana.errors import AnaError, StoreBroken
+from ana.files import is_damage, list_database_files
 from ana.memory.item import Item, from_json
-from ana.notes import read_note
 from ana.own_files import name_folder
 from ana.stopping import Progress
 
-ASIDE = "set-aside"
-"""The folder, in the data folder, for damaged files."""
+if TYPE_CHECKING:
+    from chromadb.api.client import Client
 
 ROOM = 20_000_000
 """Bytes that must be free for a failure to be Chroma's own, and not the disk's."""
 
-_ASIDE = re.compile(r"\A\d{8}T\d{12}Z\Z")
-"""What each of them is called: when it was made."""
-
 _OF_CONVERSATIONS = ("threads.sqlite", "thread_names.json")
 """Files set aside by a repair that hold no records."""
-
-
-@dataclass(frozen=True)
-class RebuildNote:
-    """The subfolder with the damaged files of this rebuild."""
-
-    aside: Annotated[str, Field(pattern=_ASIDE)]
-
 
 _SETTLED = "SELECT item FROM bodies JOIN items USING (row) WHERE id NOT IN (SELECT id FROM unsettled)"
 
 _log = logging.getLogger(__name__)
-
-
-def set_aside(path: Path, *names: str) -> Path:
-    """Move files or folders of a data folder out of the way, and return their new folder."""
-    aside = _make_aside(path)
-    for name in names:
-        _move(path, aside, name)
-    return aside
 
 
 def refuse_full_disk(path: Path) -> None:
@@ -74,37 +51,41 @@ def refuse_full_disk(path: Path) -> None:
         raise StoreBroken(f"The disk of the {name_folder(path)} is full.", "Make room; nothing is lost.")
 
 
-def rebuild(path: Path, embedder: Embedder, progress: Progress) -> Path:
-    """Rebuild a data folder's Chroma, or continue a rebuild. The folder must be held, and Chroma closed.
+def rebuild(path: Path, embedder: Embedder, progress: Progress, complete: Callable[["Client"], None]) -> Path | None:
+    """Replace a data folder's Chroma by one that is made again, while the folder is held and Chroma is closed.
 
-    Returns the folder of the damaged files. Afterwards the caller stores the records that are still missing and calls
-    `finish_rebuild`. Raises AnaError if it cannot be rebuilt now, because of the embedder or the disk; the next use
-    tries again.
+    Args:
+        complete: Stores the records in the new Chroma that are missing in the documents.
+
+    Returns:
+        The folder of the damaged files.
+
+    Raises:
+        AnaError: It cannot be rebuilt now, because of the embedder or the disk; nothing was changed.
     """
-    aside = _begin(path)
-    chroma = path / "chroma"
-    shutil.rmtree(chroma, ignore_errors=True)
-    chroma.mkdir()
-    with tempfile.TemporaryDirectory(dir=aside) as name:
-        copied = Path(name)  # the damaged files stay as they were
-        for each in list_database_files(aside / "chroma" / DATABASE):
-            shutil.copy2(each, copied / each.name)
-        with map_foreign_errors(path):
-            problem = _find_unreadable(copied)
-        if problem:
-            refuse_full_disk(path)
-            _log.warning("the documents in %s cannot be read (%s); beginning with an empty store", aside, problem)
-            return aside
-        with map_foreign_errors(path), closing(open_chroma(copied)) as old, closing(open_chroma(chroma)) as new:
-            embed_again(old, new, embedder, progress)
-    if problem := find_fault(chroma):
-        raise StoreBroken(f"The store could not be rebuilt: {problem}", f"The damaged files are kept in {aside}.")
-    return aside
+    with prepare_exchange(path, is_damaged=True) as new:
+        chroma = new / "data" / "chroma"
+        chroma.mkdir(parents=True)
+        with map_foreign_errors(path), closing(open_chroma(chroma)) as fresh:
+            _embed_documents(path, new, fresh, embedder, progress)
+            complete(fresh)
+        if problem := find_fault(chroma):
+            raise StoreBroken(f"The store could not be rebuilt: {problem}", "Nothing was changed.")
+    return finish_exchange(path)
 
 
-def finish_rebuild(path: Path) -> None:
-    """Note that the rebuild is complete."""
-    (path / REBUILDING).unlink(missing_ok=True)
+def _embed_documents(path: Path, new: Path, fresh: "Client", embedder: Embedder, progress: Progress) -> None:
+    """Embed the documents of a damaged Chroma again, from a copy of its SQLite file alone; none if it is unreadable."""
+    copied = new / "copied"
+    copied.mkdir()
+    for each in list_database_files(path / "chroma" / DATABASE):
+        shutil.copy2(each, copied / each.name)
+    if problem := _find_unreadable(copied):
+        refuse_full_disk(path)
+        _log.warning("the documents of Chroma cannot be read (%s); beginning with an empty store", problem)
+        return
+    with closing(open_chroma(copied)) as old:
+        embed_again(old, fresh, embedder, progress)
 
 
 def read_indexed_items(index: Path) -> list[Item]:
@@ -117,36 +98,6 @@ def read_indexed_items(index: Path) -> list[Item]:
     except (sqlite3.Error, ValueError, TypeError) as exc:
         _log.warning("the index %s cannot be read: %s", index.name, exc)
         return []
-
-
-def _begin(path: Path) -> Path:
-    """Move all damaged files aside, unless that was done before, and return their folder."""
-    aside = _read_aside(path)
-    if aside is None:
-        aside = _make_aside(path)
-        write_whole(path / REBUILDING, json.dumps({"aside": aside.name}))
-    aside.mkdir(parents=True, exist_ok=True)
-    if not (aside / "chroma").exists():
-        _move(path, aside, "chroma")
-    for index in INDEXES:
-        if not (aside / index).exists():
-            _move(path, aside, index)
-    return aside
-
-
-def _read_aside(path: Path) -> Path | None:
-    """Return the place of the damaged files, if a rebuild was interrupted; None if its note is damaged too.
-
-    Then the files that exist by now are set aside as well: nothing is deleted, and the journal has the rest.
-    """
-    try:
-        note = read_note(path / REBUILDING, RebuildNote)
-    except FileUnreadable:
-        raise
-    except StoreBroken as exc:
-        _log.warning("the rebuild starts again from the beginning: %s", exc)
-        return None
-    return path / ASIDE / note.aside if note else None
 
 
 def _find_unreadable(chroma: Path) -> str | None:
@@ -170,7 +121,7 @@ def _find_unreadable(chroma: Path) -> str | None:
 
 def remove_remains(path: Path) -> None:
     """Remove records from files that repairs have set aside, and the drafts of interrupted backups."""
-    for aside in [each for each in path.glob(f"{ASIDE}/*/") if _ASIDE.fullmatch(each.name)]:
+    for aside in [each for each in path.glob(f"{ASIDE}/*/") if re.match(ASIDE_PATTERN, each.name)]:
         for each in aside.iterdir():
             if not each.name.startswith(_OF_CONVERSATIONS):
                 shutil.rmtree(each) if each.is_dir() else each.unlink()
@@ -178,14 +129,3 @@ def remove_remains(path: Path) -> None:
             aside.rmdir()
     for each in path.glob(f"{BACKUPS}/.*.part"):
         shutil.rmtree(each) if each.is_dir() else each.unlink()
-
-
-def _make_aside(path: Path) -> Path:
-    aside = path / ASIDE / datetime.now(UTC).strftime("%Y%m%dT%H%M%S%fZ")
-    aside.mkdir(parents=True)
-    return aside
-
-
-def _move(path: Path, aside: Path, name: str) -> None:
-    for each in list_database_files(path / name):
-        each.rename(aside / each.name)

@@ -11,9 +11,8 @@ from typing import Any
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.examine import AT_ONCE, Examined, Findings, examine, find_lost
 from ana.backends.chroma.care.exchange import NOTE, finish_exchange, prepare_exchange, read_exchange
-from ana.backends.chroma.care.files import copy_files, name_copy
+from ana.backends.chroma.care.files import copy_files, move_aside, name_copy, name_damaged_folder
 from ana.backends.chroma.care.format import refuse_moved
-from ana.backends.chroma.care.rebuild import set_aside
 from ana.backends.whole import WholeStore
 from ana.embedders import Embedder
 from ana.errors import FileUnreadable, StoreBroken
@@ -61,7 +60,7 @@ class Upkeep:
 
     def set_aside(self, name: str) -> Path:
         """Move a file of the folder out of the way, and return its new place."""
-        return set_aside(self.path, name)
+        return move_aside(self.path, name_damaged_folder(), name)
 
     def examine(self, progress: Examined) -> Findings:
         """Check everything, while nobody else uses the folder."""
@@ -128,7 +127,7 @@ class Upkeep:
     def _remove_unreadable(self, findings: Findings) -> None:
         backend = self._backend
         with backend.hold():
-            file = set_aside(self.path) / "unreadable.jsonl"
+            file = move_aside(self.path, name_damaged_folder()) / "unreadable.jsonl"
             kinds = backend.collections.items()
             every = ((kind, row) for kind, each in kinds for rows in each.source.read_rows() for row in rows)
             wrong = [(kind, row) for kind, row in every if (kind, row.id) in findings.unreadable]

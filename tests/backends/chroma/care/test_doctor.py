@@ -149,7 +149,7 @@ def test_a_store_that_cannot_be_rebuilt_now_is_not_taken_for_empty(
     memory.close()
     memory = open_memory(path, EMBEDDER, clock)
     assert contents_by_id(memory) == there
-    assert not (path / "rebuilding.json").exists()
+    assert not (path / "restore.json").exists()
     memory.close()
 
 
@@ -177,7 +177,12 @@ def test_a_rebuild_that_may_open_no_more_files_does_not_begin_with_an_empty_stor
     memory.close()
 
 
-PLACES = ("open_chroma", "embed_again", "find_fault", "shutil.copy2", "finish_rebuild")
+REBUILD, EXCHANGE = "ana.backends.chroma.care.rebuild", "ana.backends.chroma.care.exchange"
+ALL_LOST = "ana.backends.chroma.care.healing.Healing._complete"
+PLACES = (
+    *(f"{REBUILD}.{name}" for name in ("open_chroma", "shutil.copy2", "embed_again", "find_fault", "finish_exchange")),
+    *(ALL_LOST, f"{EXCHANGE}.move_aside", f"{EXCHANGE}._put_back_chroma", f"{EXCHANGE}._forget"),
+)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -185,15 +190,14 @@ def test_a_kill_during_a_rebuild_loses_nothing(
     filled: tuple[Path, dict[str, str]], clock: Clock, place: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, there = filled
-    if place == "finish_rebuild":
+    if place == ALL_LOST:
         garble(path / "chroma" / "chroma.sqlite3")  # all of it comes from journal and index
     for file in (path / "chroma").glob("*/*.bin"):
         garble(file)
     abandon(path)
     memory = open_memory(path, EMBEDDER, clock)
     with monkeypatch.context() as patched:
-        where = "ana.backends.chroma.care.healing" if place == "finish_rebuild" else "ana.backends.chroma.care.rebuild"
-        patched.setattr(f"{where}.{place}", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(place, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         with pytest.raises(KeyboardInterrupt):
             memory.count()
     memory.close()
