@@ -15,7 +15,7 @@ from ana.embedders.wordllama import embed_words
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item, from_json
 from ana.memory.search.scoring import TAG_KEYS, get_days_span
-from ana.memory.search.words import QueryWord, Rows, Words, WordVector
+from ana.memory.search.words import NO_ROWS, QueryWord, Rows, Words, WordVector
 from ana.memory.status import CLOSED, DONE
 from ana.time.repeats import REPEATING
 from ana.values import Json
@@ -63,8 +63,10 @@ def exclude_status(statuses: Sequence[str]) -> Sql:
     return Sql(f"NOT EXISTS (SELECT 1 FROM properties INDEXED BY properties_by_row WHERE {status})")
 
 
-def find_with_status(db: sqlite3.Connection, *, is_open: bool) -> Rows:
-    """Return the rows with an open status, or with a done one, ascending."""
+def find_with_status(db: sqlite3.Connection, *, is_open: bool | None) -> Rows:
+    """Return the rows with an open status, or with a done one, ascending; none for None."""
+    if is_open is None:
+        return NO_ROWS
     listed = ", ".join(repr(json.dumps(status)) for status in (CLOSED if is_open else DONE))
     # a text in JSON, or the hash of a long one, comes before every other value
     test = f"folded < '$' AND folded NOT IN ({listed})" if is_open else f"folded IN ({listed})"

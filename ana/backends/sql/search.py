@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -19,46 +20,7 @@ from ana.memory.search.ranking import ROUNDING, Ranking, find_bar, sort_similar
 from ana.memory.search.result import First, QueryResult, Reason
 from ana.memory.search.scoring import Weights
 from ana.memory.search.series import SeriesHits
-from ana.memory.search.words import QueryWord, Rows, Scores
-
-
-class TableCandidates:
-    """The items of a query with a text and its vector, of length 1; its methods are those of `Candidates`.
-
-    Args:
-        series: The repeated items, each at one of its occurrences.
-    """
-
-    def __init__(self, at: Lookup, tables: ItemTables, query: ParsedQuery, vector: Vector, series: SeriesHits) -> None:
-        self._at, self._tables, self._query, self._vector, self._series = at, tables, query, vector, series
-        self.words = tables.load_words(at.db)
-
-    def find_words(self) -> dict[str, QueryWord]:
-        return lookup.find_query_words(self._at.db, self._query.words)
-
-    def find_on_day(self) -> Rows:
-        conditions = [self._at.select_days(mention.first, mention.last) for mention in self._query.mentions]
-        if self._query.undated:
-            conditions.append(lookup.UNDATED)
-        rows = self._at.find_rows(join("OR", conditions)) if conditions else np.empty(0, np.int64)
-        return np.sort(np.concatenate([rows, self._series.rows[self._series.on_day]]))
-
-    def find_with_status(self) -> Rows:
-        is_open = self._query.is_open
-        return np.empty(0, np.int64) if is_open is None else lookup.find_with_status(self._at.db, is_open=is_open)
-
-    def find_first(self) -> dict[int, First]:
-        db = self._at.db
-        first: dict[int, First] = dict.fromkeys(lookup.find_tagged(db, self._query.tags), "tag")
-        for phrase in self._query.phrases:
-            first |= dict.fromkeys(lookup.find_with_phrase(db, self.words, phrase), "phrase")
-        return first | dict.fromkeys(lookup.find_rows_of_ids(db, self._query.ids), "id")
-
-    def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None, str]]:
-        return lookup.describe_rows(self._at.db, rows)
-
-    def compute_cosines(self, rows: Rows) -> Scores:
-        return self._tables.load_vectors(self._at.db).compute_cosines(self._vector, rows)
+from ana.memory.search.words import NO_ROWS, Rows, Words, find_members
 
 
 def find_similar(db: sqlite3.Connection, tables: ItemTables, id: str, limit: int) -> list[tuple[Item, float]]:
@@ -92,14 +54,41 @@ def search(
         conditions.append(lookup.exclude_status(query.excluded))
     if query.text is None or vector is None:
         return _find_by_date(at, query, conditions, series)
-    candidates = TableCandidates(at, tables, query.text, vector, series)
-    rows_passing = None
+    words = tables.load_words(db)
+    rows = words.list_rows()
     if conditions:
-        rows_passing = np.sort(np.concatenate([at.find_rows(join("AND", conditions)), series.rows]))
-    ranking = Ranking(candidates, candidates.words, rows_passing, weights)
-    hits = ranking.find_best(query.limit)
-    rows, reasons = [hit.row for hit in hits], ranking.explain(hits, query.has_filter)
-    return _make_result(db, rows, reasons, ranking.total, series)
+        rows = np.sort(np.concatenate([at.find_rows(join("AND", conditions)), series.rows]))
+    if not len(rows):
+        return QueryResult([], 0, truncated=False)
+    ranking = Ranking(
+        rows=rows,
+        cosines=tables.load_vectors(db).compute_cosines(vector, rows),
+        on_day=find_members(_find_on_day(at, query.text, series), rows),
+        has_status=find_members(lookup.find_with_status(db, is_open=query.text.is_open), rows),
+        first=_find_first(db, words, query.text),
+        query_words=lookup.find_query_words(db, query.text.words),
+        words=words,
+        weights=weights,
+    )
+    hits = ranking.find_best(query.limit, partial(lookup.describe_rows, db))
+    reasons = ranking.explain(hits, query.has_filter)
+    return _make_result(db, [hit.row for hit in hits], reasons, len(rows), series)
+
+
+def _find_on_day(at: Lookup, text: ParsedQuery, series: SeriesHits) -> Rows:
+    """Return the rows on the days that a query names, ascending, and those without a date if it asks for them."""
+    conditions = [at.select_days(mention.first, mention.last) for mention in text.mentions]
+    if text.undated:
+        conditions.append(lookup.UNDATED)
+    rows = at.find_rows(join("OR", conditions)) if conditions else NO_ROWS
+    return np.sort(np.concatenate([rows, series.rows[series.on_day]]))
+
+
+def _find_first(db: sqlite3.Connection, words: Words, text: ParsedQuery) -> dict[int, First]:
+    first: dict[int, First] = dict.fromkeys(lookup.find_tagged(db, text.tags), "tag")
+    for phrase in text.phrases:
+        first |= dict.fromkeys(lookup.find_with_phrase(db, words, phrase), "phrase")
+    return first | dict.fromkeys(lookup.find_rows_of_ids(db, text.ids), "id")
 
 
 def _find_by_date(at: Lookup, query: Query, conditions: list[Sql], series: SeriesHits) -> QueryResult:

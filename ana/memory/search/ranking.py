@@ -6,7 +6,7 @@ words it could be among the best.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol, TypeVar
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -27,30 +27,8 @@ _ORDER: dict[First | None, int] = {"id": 0, "phrase": 1, "tag": 2, None: 3}
 T = TypeVar("T")
 
 
-class Candidates(Protocol):
-    """The data about the items of a query that a ranking gets from a backend; the number of its row identifies an
-    item.
-    """
-
-    def find_words(self) -> dict[str, QueryWord]:
-        """Return the words of the query, in its order."""
-
-    def find_on_day(self) -> Rows:
-        """Return the rows on the days that the query names, ascending, and the rows without a date if the query asks
-        for them.
-        """
-
-    def find_with_status(self) -> Rows:
-        """Return the rows that are open, or done, ascending, if the query asks for that."""
-
-    def find_first(self) -> dict[int, First]:
-        """Return the rows that come before all others, with the reason: an id, a quoted phrase or a tag."""
-
-    def compute_cosines(self, rows: Rows) -> Scores:
-        """Return the cosines of the query and each row; rows are ascending."""
-
-    def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None, str]]:
-        """Return each row with its item's id, own date and moment of creation, in any order."""
+Described: TypeAlias = tuple[int, str, str | None, str]
+"""A row with its item's id, own date and moment of creation."""
 
 
 @dataclass(frozen=True)
@@ -63,37 +41,42 @@ class Hit:
     reason: Reason
 
 
+@dataclass(frozen=True)
 class Ranking:
-    """The ranking of one query, of the rows that pass its filter, ascending, or of all."""
+    """The ranking of the items that pass a query's filter; the number of its row identifies an item.
 
-    def __init__(self, candidates: Candidates, words: Words, passing: Rows | None, weights: Weights) -> None:
-        self._candidates = candidates
-        self._words = words
-        self._weights = weights
-        self._query_words = candidates.find_words()
-        self._rows = words.list_rows() if passing is None else passing
-        self.total = len(self._rows)
-        """How many items pass the filter."""
-        self._on_day = find_members(candidates.find_on_day(), self._rows)
-        self._has_status = find_members(candidates.find_with_status(), self._rows)
+    Args:
+        rows: Their rows, ascending.
+        cosines: The cosine of the query and each row.
+        on_day: Whether each is on a day that the query names, or has no date if the query asks for that.
+        has_status: Whether each is open, or done, if the query asks for that.
+        first: Rows that come before all others if they pass, with the reason: an id, a quoted phrase or a tag.
+        query_words: The words of the query, in its order.
+        words: The words of all items.
+    """
 
-    def find_best(self, limit: int) -> list[Hit]:
-        """Return the best items in order, at most `limit`."""
-        if not self.total:
-            return []
-        known = self._candidates.find_first()
-        passing = find_members(self._rows, np.array(list(known), np.int64))
-        first = {row: reason for (row, reason), passes in zip(known.items(), passing, strict=True) if passes}
-        weights = self._weights
-        bonus = (weights.day * self._on_day + weights.status * self._has_status).astype(np.float32)
-        cosines = self._candidates.compute_cosines(self._rows)
-        scores: Scores = weights.vector * cosines + bonus
-        shares = self._score_words(scores, find_members(np.array(sorted(first), np.int64), self._rows), limit)
+    rows: Rows
+    cosines: Scores
+    on_day: Mask
+    has_status: Mask
+    first: dict[int, First]
+    query_words: dict[str, QueryWord]
+    words: Words
+    weights: Weights
+
+    def find_best(self, limit: int, describe: Callable[[Iterable[int]], Iterable[Described]]) -> list[Hit]:
+        """Return the best items in order, at most `limit`; `describe` returns the described rows in any order."""
+        passing = find_members(self.rows, np.array(list(self.first), np.int64))
+        first = {row: reason for (row, reason), passes in zip(self.first.items(), passing, strict=True) if passes}
+        weights = self.weights
+        bonus = (weights.day * self.on_day + weights.status * self.has_status).astype(np.float32)
+        scores: Scores = weights.vector * self.cosines + bonus
+        shares = self._score_words(scores, find_members(np.array(sorted(first), np.int64), self.rows), limit)
         scores += weights.words * shares
-        best = self._rows[np.flatnonzero(scores >= find_bar(scores, limit) - ROUNDING)]
+        best = self.rows[np.flatnonzero(scores >= find_bar(scores, limit) - ROUNDING)]
         hits = [
-            self._make_hit(row, id, created_at, cosines, shares, Reason(date=date, first=first.get(row)))
-            for row, id, date, created_at in self._candidates.describe({*best.tolist(), *first})
+            self._make_hit(row, id, created_at, shares, Reason(date=date, first=first.get(row)))
+            for row, id, date, created_at in describe({*best.tolist(), *first})
         ]
         return _sort_best_first(
             hits, lambda hit: (_ORDER[hit.reason.first], -hit.reason.score, hit.created_at, hit.id)
@@ -105,27 +88,27 @@ class Ranking:
         Args:
             others: The score of each row without its words.
         """
-        scorer = self._words.weigh(list(self._query_words.values()), self._weights.near)
-        shares = np.zeros(len(self._rows), np.float32)
-        scored = wanted | find_members(scorer.rare, self._rows) | (others >= find_bar(others, max(limit, FIRST)))
-        shares[scored] = scorer.score(self._rows[scored])
-        bar = find_bar((others + self._weights.words * shares)[scored], limit)
+        scorer = self.words.weigh(list(self.query_words.values()), self.weights.near)
+        shares = np.zeros(len(self.rows), np.float32)
+        scored = wanted | find_members(scorer.rare, self.rows) | (others >= find_bar(others, max(limit, FIRST)))
+        shares[scored] = scorer.score(self.rows[scored])
+        bar = find_bar((others + self.weights.words * shares)[scored], limit)
         # not even with the best of words do the rest reach those
-        rest = ~scored & (others + self._weights.words * scorer.most >= bar - 2 * ROUNDING)
-        shares[rest] = scorer.score(self._rows[rest])
+        rest = ~scored & (others + self.weights.words * scorer.most >= bar - 2 * ROUNDING)
+        shares[rest] = scorer.score(self.rows[rest])
         return shares
 
     def explain(self, hits: Sequence[Hit], is_filtered: bool) -> list[Reason]:
         """Return the reason for which each item was found."""
-        known = {text: word.number for text, word in self._query_words.items() if word.number is not None}
-        terms = (set(self._words.get_terms(hit.row).tolist()) for hit in hits)
+        known = {text: word.number for text, word in self.query_words.items() if word.number is not None}
+        terms = (set(self.words.get_terms(hit.row).tolist()) for hit in hits)
         shared = (tuple(word for word, number in known.items() if number in has) for has in terms)
         return [replace(hit.reason, words=words, filter=is_filtered) for hit, words in zip(hits, shared, strict=True)]
 
-    def _make_hit(self, row: int, id: str, created_at: str, cosines: Scores, shares: Scores, reason: Reason) -> Hit:
-        place, weights = int(np.searchsorted(self._rows, row)), self._weights
-        cosine, words = float(cosines[place]), float(shares[place])
-        on_day, has_status = bool(self._on_day[place]), bool(self._has_status[place])
+    def _make_hit(self, row: int, id: str, created_at: str, shares: Scores, reason: Reason) -> Hit:
+        place, weights = int(np.searchsorted(self.rows, row)), self.weights
+        cosine, words = float(self.cosines[place]), float(shares[place])
+        on_day, has_status = bool(self.on_day[place]), bool(self.has_status[place])
         score = weights.vector * cosine + weights.words * words + weights.day * on_day + weights.status * has_status
         date = reason.date if on_day else None
         return Hit(row, id, created_at, replace(reason, vector=cosine, date=date, share=words, score=score))

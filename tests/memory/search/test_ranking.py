@@ -1,47 +1,22 @@
 """The best items are the same ones, whether the words of all items are compared or only of those that may be best."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ana.memory.search.ranking import FIRST, Ranking
-from ana.memory.search.result import First
+from ana.memory.search.ranking import FIRST, Described, Ranking
 from ana.memory.search.scoring import Weights
-from ana.memory.search.words import QueryWord, Rows, Scores, Words
+from ana.memory.search.words import QueryWord, Words
 from tests.examples import examples
 
 COUNT = FIRST * 6
 TERMS = 80
 
 
-@dataclass
-class RandomCandidates:
-    """Candidates for a query with these words; their cosines are between two bounds."""
-
-    words: dict[str, QueryWord]
-    cosines: Scores
-    first: list[int]
-
-    def find_words(self) -> dict[str, QueryWord]:
-        return self.words
-
-    def find_on_day(self) -> Rows:
-        return np.arange(0, COUNT, 31)
-
-    def find_with_status(self) -> Rows:
-        return np.arange(0, COUNT, 7)
-
-    def find_first(self) -> dict[int, First]:
-        return dict.fromkeys(self.first, "tag")
-
-    def compute_cosines(self, rows: Rows) -> Scores:
-        return self.cosines[rows]
-
-    def describe(self, rows: Iterable[int]) -> Iterable[tuple[int, str, str | None, str]]:
-        return ((row, f"{row}", None, "2026-01-01") for row in rows)
+def describe(rows: Iterable[int]) -> Iterable[Described]:
+    return ((row, f"{row}", None, "2026-01-01") for row in rows)
 
 
 @settings(max_examples=examples(60))
@@ -60,11 +35,20 @@ def test_the_best_are_the_first_of_all(seed: int, spread: float, words: int, lim
         (row, rng.choice(TERMS, rng.integers(0, 12), p=often / often.sum()).astype(np.uint32)) for row in range(COUNT)
     ]
     asked = {f"{n}": QueryWord(n if n < TERMS else None, vectors[n]) for n in rng.choice(TERMS + 1, words).tolist()}
-    candidates = RandomCandidates(asked, (spread * rng.random(COUNT)).astype(np.float32), rng.choice(COUNT, 2).tolist())
     rows = np.arange(0, COUNT, share)
+    cosines, first = (spread * rng.random(COUNT)).astype(np.float32), rng.choice(COUNT, 2).tolist()
 
     def rank(limit: int) -> list[tuple[int, float, float]]:
-        ranking = Ranking(candidates, Words(documents, enumerate(vectors[:-1])), rows, Weights())
-        return [(hit.row, hit.reason.share, hit.reason.score) for hit in ranking.find_best(limit)]
+        ranking = Ranking(
+            rows=rows,
+            cosines=cosines[rows],
+            on_day=rows % 31 == 0,
+            has_status=rows % 7 == 0,
+            first=dict.fromkeys(first, "tag"),
+            query_words=asked,
+            words=Words(documents, enumerate(vectors[:-1])),
+            weights=Weights(),
+        )
+        return [(hit.row, hit.reason.share, hit.reason.score) for hit in ranking.find_best(limit, describe)]
 
     assert rank(limit) == rank(COUNT)[:limit]
