@@ -6,8 +6,8 @@ omits would be lost.
 
 import json
 import re
-from collections import defaultdict
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -109,18 +109,15 @@ class Operation:
     def _change_list(self, old: Json) -> list[Json]:
         if old is not None and not isinstance(old, list):
             raise self._refuse(old, "a list")
-        places, removed, missing = _Places(old or []), set[int](), []
-        for entry in _to_list(self.remove):
-            place = places.take(entry)
-            if place is None:
-                missing.append(repr(str(entry)[:60]))
-            else:
-                removed.add(place)
-        rest = [entry for place, entry in enumerate(old or []) if place not in removed]
+        rest, missing = old or [], _to_list(self.remove)
+        # a text that is not there may be one that differs only in case
+        for key in (_to_key, _to_folded_key):
+            rest, missing = _take_out(missing, rest, key), _take_out(rest, missing, key)
         if missing:
+            named = ", ".join(repr(str(entry)[:60]) for entry in missing)
             there, verb = ", ".join(map(str, old or []))[:400] or "nothing", "is" if len(missing) == 1 else "are"
             hint = f"Nothing was changed. There is: {there}. Write it as there, with all that goes."
-            raise ToolError(f"{', '.join(missing)} {verb} not in {self.name}.", hint)
+            raise ToolError(f"{named} {verb} not in {self.name}.", hint)
         return rest + list_others(_to_list(self.add), rest)
 
     def _refuse(self, old: Json, wanted: str) -> ToolError:
@@ -166,30 +163,21 @@ def _to_list(entries: Json) -> list[Json]:
     return entries if isinstance(entries, list) else [] if entries is None else [entries]
 
 
-class _Places:
-    """The places of a list's entries, each of which can be taken once."""
-
-    def __init__(self, entries: Sequence[Json]) -> None:
-        self._taken = set[int]()
-        self._alike = defaultdict[Hashable, list[int]](list), defaultdict[Hashable, list[int]](list)
-        for place in reversed(range(len(entries))):
-            for alike, key in zip(self._alike, _list_keys(entries[place]), strict=False):
-                alike[key].append(place)
-
-    def take(self, entry: Json) -> int | None:
-        """Return the first remaining place of an entry; for a text, otherwise of one that differs only in case; None if
-        there is none.
-        """
-        for alike, key in zip(self._alike, _list_keys(entry), strict=False):
-            while places := alike[key]:
-                if (place := places.pop()) not in self._taken:
-                    self._taken.add(place)
-                    return place
-        return None
+def _take_out(others: Sequence[Json], entries: Sequence[Json], to_key: Callable[[Json], Hashable]) -> list[Json]:
+    """Return the entries without the others; each of these takes out the first entry with its key that is left."""
+    counts = Counter(map(to_key, others))
+    rest = []
+    for entry in entries:
+        if counts[to_key(entry)]:
+            counts[to_key(entry)] -= 1
+        else:
+            rest.append(entry)
+    return rest
 
 
-def _list_keys(entry: Json) -> list[Hashable]:
-    """Return the keys of an entry; for a text, first the text itself and then its form without case."""
-    if isinstance(entry, list | dict):
-        return [("", json.dumps(entry, sort_keys=True))]
-    return [entry, str(fold_case(entry))] if isinstance(entry, str) else [entry]
+def _to_key(entry: Json) -> Hashable:
+    return ("", json.dumps(entry, sort_keys=True)) if isinstance(entry, list | dict) else entry
+
+
+def _to_folded_key(entry: Json) -> Hashable:
+    return _to_key(fold_case(entry))
