@@ -16,7 +16,7 @@ from ana.backends.sql.memory_tables import MemoryTables
 from ana.backends.sql.reads import T, TableReads
 from ana.backends.sql.tables import transaction
 from ana.embedders import Embedder
-from ana.embedders.base import Vector
+from ana.embedders.base import Vectors
 from ana.embedders.known import embed_many
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change, get_records
@@ -73,7 +73,7 @@ class InMemoryBackend(TableReads):
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
     ) -> list[Change]:
         changes = net(entry.change for entry in entries)
-        vectors = self._embed(changes)
+        vectors = embed_many(self.embedder, [render_text(change.after) for change in changes if change.after])
         with self._change():
             if earlier := find_earlier_change(self.journal.find, entries):
                 return [earlier]
@@ -94,7 +94,7 @@ class InMemoryBackend(TableReads):
     def fill(self, records: Mapping[RecordKey, Item], entries: Sequence[Entry], line_number: int) -> None:
         """Take over records, their journal, the oldest first, and the number of the next line, into an empty store."""
         changes = [Change(kind, id, None, item) for (kind, id), item in records.items()]
-        vectors = self._embed(changes)
+        vectors = embed_many(self.embedder, [render_text(change.after) for change in changes if change.after])
         with self._change():
             self._store(changes, vectors)
             for entry in entries:
@@ -134,13 +134,9 @@ class InMemoryBackend(TableReads):
             if same := lookup.find_same(self._tables[change.kind].db, digest):
                 raise DuplicateItem(same[0])
 
-    def _embed(self, changes: Sequence[Change]) -> dict[RecordKey, Vector]:
-        texts = {c.key: render_text(c.after.content, c.after.properties) for c in changes if c.after}
-        vectors = embed_many(self.embedder, [*dict.fromkeys(texts.values())])
-        return {key: vectors[text] for key, text in texts.items()}
-
-    def _store(self, changes: Sequence[Change], vectors: Mapping[RecordKey, Vector]) -> None:
+    def _store(self, changes: Sequence[Change], vectors: Vectors) -> None:
         for kind, store in self._tables.items():
             mine = [change for change in changes if change.kind == kind]
             store.tables.remove(store.db, [change.id for change in mine if change.after is None])
-            store.tables.put(store.db, [(change.after, vectors[change.key]) for change in mine if change.after])
+            new = [change.after for change in mine if change.after]
+            store.tables.put(store.db, ((item, vectors[render_text(item)]) for item in new))

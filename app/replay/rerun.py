@@ -84,7 +84,7 @@ def copy_store(original: Backend, embedder: Embedder) -> InMemoryBackend:
         entries, line_number = original.entries()[::-1], original.next_line_number()
         records: dict[RecordKey, Item] = {(kind, item.id): item for kind in KINDS for item in original.scan(kind)}
         vectors = original.get_vectors("item", [id for kind, id in records if kind == "item"])
-    known = {render_text(i.content, i.properties): vectors[id] for (kind, id), i in records.items() if kind == "item"}
+    known = {render_text(item): vectors[id] for (kind, id), item in records.items() if kind == "item"}
     copied = InMemoryBackend(OnceEmbeddings(embedder, known))
     copied.fill(records, entries, line_number)
     return copied

@@ -225,8 +225,7 @@ def test_of_a_million_characters_the_beginning_alone_is_embedded_and_entered(
             embedded.extend(texts)
             return super().embed_documents(texts)
 
-    for collection in chroma_of(chroma_memory).collections.values():
-        monkeypatch.setattr(collection, "embedder", Noting())
+    monkeypatch.setattr(chroma_of(chroma_memory), "embedder", Noting())
     id = chroma_memory.create(text, {"words": [*text[:100_000].split()]}).id
     assert chroma_memory.get(id).content == text
     assert max(map(len, embedded)) < 2.1 * SEARCHED

@@ -29,6 +29,7 @@ from ana.backends.sql.journal import ENTRY
 from ana.backends.sql.reads import T, TableReads
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
+from ana.embedders.known import embed_many
 from ana.memory.backend import Expected, RecordKey
 from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
@@ -125,8 +126,8 @@ class ChromaBackend(TableReads):
         self, entries: Sequence[Entry], expected: Expected | None = None, *, distinct: bool = False
     ) -> list[Change]:
         # before the folder is held: an embedder may be a server, and slow
-        changes = net(entry.change for entry in entries)
-        embedder, vectors = self.embedder, self.collections["item"].embed([c.after for c in changes if c.after])
+        new = [change.after for change in net(entry.change for entry in entries) if change.after]
+        embedder, vectors = self.embedder, embed_many(self.embedder, [render_text(item) for item in new])
         with self.hold():
             if self.embedder is not embedder:
                 vectors = {}
@@ -194,7 +195,7 @@ class ChromaBackend(TableReads):
             yield from self.collections[kind].source.iter_all()
 
     def take_records(self, kind: Kind, records: Sequence[tuple[Item, Vector | None]]) -> None:
-        known = {render_text(i.content, i.properties): vector for i, vector in records if vector is not None}
+        known = {render_text(item): vector for item, vector in records if vector is not None}
         with self.hold():
             self.collections[kind].put([(item, None) for item, _ in records], known)
 

@@ -65,11 +65,6 @@ class ChromaCollection:
         self._closed: tuple[int, ClosedSource | None] | None = None
         self._identity = ""
 
-    def embed(self, items: Sequence[Item]) -> dict[str, Vector]:
-        """Return the vectors of records by their text; the folder need not be held."""
-        texts = list(dict.fromkeys(render_text(item.content, item.properties) for item in items))
-        return embed_many(self.embedder, texts)
-
     def put(self, changes: Sequence[tuple[Item, Item | None]], vectors: Vectors | None = None) -> None:
         """Store records; each comes with the stored record that it replaces, None if there is none.
 
@@ -77,10 +72,7 @@ class ChromaCollection:
         """
         for start in range(0, len(changes), BATCH):
             part = changes[start : start + BATCH]
-            texts = {item.id: render_text(item.content, item.properties) for item, _ in part}
-            new = self.embed([item for item, _ in part if texts[item.id] not in (vectors or {})])
-            known = {**(vectors or {}), **new}
-            stored = [EmbeddedItem(item, known[texts[item.id]]) for item, _ in part]
+            stored = embed_items(self.embedder, [item for item, _ in part], vectors or {})
             with self._enter_write(stored) as source:
                 source.write(stored, [before for _, before in part])
 
@@ -171,6 +163,13 @@ class ChromaCollection:
         )
         _refuse_other_embedder(self.name, chroma._collection.metadata or {}, self.embedder)
         return ChromaSource(chroma, self._read)
+
+
+def embed_items(embedder: Embedder, items: Sequence[Item], known: Vectors) -> list[EmbeddedItem]:
+    """Return records with their vectors; those of texts without a known one are computed."""
+    new = embed_many(embedder, [text for item in items if (text := render_text(item)) not in known])
+    vectors = {**known, **new}
+    return [EmbeddedItem(item, vectors[render_text(item)]) for item in items]
 
 
 def describe_collection(embedder: Embedder) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def is_flat(value: Json) -> TypeGuard[Scalar]:
 
 def to_chroma(item: Item) -> tuple[str, Metadata]:
     """Return the document that is embedded, and metadata with the rest."""
-    document = render_text(item.content, item.properties)
+    document = render_text(item)
     rest = to_json(item) | {"length": len(item.content)}
     del rest["id"]
     if len(item.content) <= SEARCHED and is_utf8(document):  # it begins with the content, which is not stored twice

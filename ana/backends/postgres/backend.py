@@ -158,7 +158,7 @@ class PostgresBackend(IndexReads):
             yield from_json(record), np.frombuffer(vector, np.float32)
 
     def take_records(self, kind: Kind, records: Sequence[tuple[Item, Vector | None]]) -> None:
-        known = {render_text(i.content, i.properties): vector for i, vector in records if vector is not None}
+        known = {render_text(item): vector for item, vector in records if vector is not None}
         # only records are written, without journal entries: `take_entries` brings those
         creations = [Entry(ts="", thread="", turn="", change=Change(kind, item.id, None, item)) for item, _ in records]
         with self._change() as (session, _):

@@ -46,7 +46,7 @@ class PostgresCare:
             for first in range(0, len(stored), AT_ONCE):
                 some = stored[first : first + AT_ONCE]
                 items = [from_json(record) for _, record in some]
-                vectors = self.embedder.embed_documents([render_text(i.content, i.properties) for i in items])
+                vectors = self.embedder.embed_documents([render_text(item) for item in items])
                 columns = [row for row, _ in some], [np.array(vector, np.float32).tobytes() for vector in vectors]
                 session.add(
                     "UPDATE records SET vector = given.vector FROM unnest(?::integer[], ?::bytea[])"

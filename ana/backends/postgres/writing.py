@@ -10,7 +10,7 @@ from ana.embedders import Embedder
 from ana.embedders.known import embed_many
 from ana.errors import DuplicateItem
 from ana.memory.backend import Expected, RecordKey, check_expected, find_earlier_change
-from ana.memory.changes import Change, Entry, combine, net
+from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.digests import digest_content
 from ana.memory.item import Item, from_json, to_json
 from ana.memory.search.property_text import render_text
@@ -30,9 +30,7 @@ class Writing:
     def __init__(self, entries: Sequence[Entry], embedder: Embedder) -> None:
         self._entries, self._embedder = entries, embedder
         self._changes = net(entry.change for entry in entries)
-        texts = {c.key: render_text(c.after.content, c.after.properties) for c in self._changes if c.after}
-        vectors = embed_many(embedder, [*dict.fromkeys(texts.values())])
-        self._vectors = {key: vectors[text] for key, text in texts.items()}
+        self._vectors = embed_many(embedder, [render_text(c.after) for c in self._changes if c.after])
 
     def make(self, session: Session, expected: Expected, *, distinct: bool, commits: bool) -> list[Change]:
         """Make the changes and return them; arguments and errors as of `Backend.apply`."""
@@ -82,14 +80,14 @@ class Writing:
             if change.after and change.key not in rows:
                 last += 1
                 rows[change.key] = last
-        records = (self._make_record(rows[c.key], c.key, c.after) for c in self._changes if c.after)
+        records = (self._make_record(rows[c.key], c.kind, c.after) for c in self._changes if c.after)
         session.insert("records", _RECORDS, records)
         session.add("UPDATE stores SET row = ?", last)
 
-    def _make_record(self, row: int, key: RecordKey, item: Item) -> tuple[object, ...]:
+    def _make_record(self, row: int, kind: Kind, item: Item) -> tuple[object, ...]:
         digest = digest_content(item.content, item.properties)
-        vector, record = self._vectors[key].tobytes(), json.dumps(to_json(item))
-        return row, key[0], to_name(item.id), item.created_at, digest, vector, record
+        vector, record = self._vectors[render_text(item)].tobytes(), json.dumps(to_json(item))
+        return row, kind, to_name(item.id), item.created_at, digest, vector, record
 
 
 def select_records(keys: Collection[RecordKey]) -> Statement:

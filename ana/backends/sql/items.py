@@ -94,7 +94,7 @@ class ItemTables:
         numbers: dict[str, int] = {}
         rest = iter(stored)
         while some := [*islice(rest, AT_ONCE)]:
-            words = [tokenize(render_text(item.content, item.properties)) for item, _ in some]
+            words = [tokenize(render_text(item)) for item, _ in some]
             self._number_words(db, chain.from_iterable(words), numbers)
             for (item, vector), tokens in zip(some, words, strict=True):
                 # in order and repeated, for phrases

@@ -7,6 +7,7 @@ text is searched, because every word costs time in the index, in the embedder an
 
 import json
 
+from ana.memory.item import Item
 from ana.time.dates import day_of, spell_day
 from ana.translation import _
 from ana.values import DELIMITER, Json, Properties
@@ -19,13 +20,13 @@ and .4; a million of made-up words 4 s to store, and .4.
 """
 
 
-def render_text(content: str, properties: Properties, longest: int | None = SEARCHED) -> str:
+def render_text(item: Item, longest: int | None = SEARCHED) -> str:
     """Return the text to embed: the content, and the delimiter and the properties if there are any.
 
     `longest` is the greatest number of characters of each; None for all.
     """
-    words = _spell_properties(properties)
-    return content[:longest] + (DELIMITER + words[:longest] if words else "")
+    words = _spell_properties(item.properties)
+    return item.content[:longest] + (DELIMITER + words[:longest] if words else "")
 
 
 def describe_unsearched(content: str, properties: Properties) -> str:

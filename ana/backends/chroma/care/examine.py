@@ -123,9 +123,7 @@ def _read_item(kind: Kind, source: ChromaSource, row: Row, findings: Findings) -
     if ITEM_KEY not in (row.metadata or {}):
         findings.foreign.append(row.id)
     # an older ana embedded the whole text
-    elif (row.document or "") not in (
-        plain_text(render_text(item.content, item.properties, n)) for n in (SEARCHED, None)
-    ):
+    elif (row.document or "") not in (plain_text(render_text(item, n)) for n in (SEARCHED, None)):
         findings.store.append(f"{kind} {row.id}: its text is not the one that was embedded.")
     if row.vector is None or not np.isfinite(row.vector).all():
         findings.store.append(f"{kind} {row.id} has no vector.")

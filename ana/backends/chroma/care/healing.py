@@ -10,12 +10,10 @@ from ana.backends.chroma.care.format import migrate, note_step, refuse_moved
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.care.rebuild import read_indexed_items, rebuild, refuse_full_disk
 from ana.backends.chroma.care.sources import tell_sources
-from ana.backends.chroma.collection import BATCH, ChromaCollection
+from ana.backends.chroma.collection import BATCH, ChromaCollection, embed_items
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.source import EmbeddedItem
 from ana.embedders import Embedder
 from ana.memory.changes import Kind
-from ana.memory.search.property_text import render_text
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client
@@ -96,10 +94,8 @@ class Healing:
             existing = source.list_ids()
             # the journal knows better than the old index, also what was deleted
             missing = [item for id, item in (old | known).items() if item and id not in existing]
-            vectors = collection.embed(missing)
-            embedded = [EmbeddedItem(item, vectors[render_text(item.content, item.properties)]) for item in missing]
-            for start in range(0, len(embedded), BATCH):
-                part = embedded[start : start + BATCH]
+            for start in range(0, len(missing), BATCH):
+                part = embed_items(collection.embedder, missing[start : start + BATCH], {})
                 source.write(part, [None] * len(part))
             if missing:
                 self._tell(f"Restored from the journal: {len(missing)} of {collection.name}.")

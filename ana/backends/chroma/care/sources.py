@@ -52,5 +52,5 @@ def _tell_entries(db: sqlite3.Connection, key: tuple[str, str]) -> PastStates:
 def _tell_records(collection: ChromaCollection, states: Mapping[str, PastStates]) -> None:
     stored = collection.source.get_many([*states])
     pairs = [(from_json(states[each.item.id].complete(to_json(each.item))), each.item) for each in stored]
-    vectors = {render_text(each.item.content, each.item.properties): each.vector for each in stored}
+    vectors = {render_text(each.item): each.vector for each in stored}
     collection.put([(new, old) for new, old in pairs if new != old], vectors)

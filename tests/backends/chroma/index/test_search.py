@@ -90,19 +90,19 @@ def test_a_reason_has_cosine_words_and_day(store: Memory) -> None:
     assert {"check", "up", "january", "13"} <= set(reason.words)
     item = found.items[0]
     vector = np.array(EMBEDDER.embed_query("the dentist check-up on January 13"))
-    document = np.array(EMBEDDER.embed_documents([render_text(item.content, item.properties)])[0])
+    document = np.array(EMBEDDER.embed_documents([render_text(item)])[0])
     assert reason.vector == pytest.approx(float(vector @ document), abs=1e-5)
 
 
 @cache
 def embed_kept() -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
-    return np.array(EMBEDDER.embed_documents([render_text(item.content, item.properties) for item in kept()]))
+    return np.array(EMBEDDER.embed_documents([render_text(item) for item in kept()]))
 
 
 @cache
 def match_words(text: str) -> list[float]:
     """How well each item's words match a query's, one item and one word at a time."""
-    texts = [set(tokenize(render_text(item.content, item.properties))) for item in kept()]
+    texts = [set(tokenize(render_text(item))) for item in kept()]
     asked = parse_query(text, WEDNESDAY.date()).words
     rare = {word: max(sum(word in text for text in texts), 1) for word in asked}
     idf = {word: math.log(1 + (len(texts) - n + 0.5) / (n + 0.5)) for word, n in rare.items()}
