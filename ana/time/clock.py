@@ -1,7 +1,7 @@
 """The person's clock: the one source of 'now'."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from zoneinfo import ZoneInfo
@@ -46,13 +46,8 @@ class Clock:
         return str(self.zone)
 
 
-def find_zone(name: str, met: Mapping[str, tzinfo] | None = None) -> tzinfo | None:
-    """Return a zone by its name; None if this machine does not know it.
-
-    `met` are the zones of earlier queries, by name: a machine without a named zone calls its own "local".
-    """
-    if name in (met or {}):
-        return (met or {})[name]
+def find_zone(name: str) -> tzinfo | None:
+    """Return a zone by its name; None if this machine does not know it."""
     try:
         # any other name may be a path, or a text without end
         return ZoneInfo(name) if _ZONE.fullmatch(name) else None

@@ -1,119 +1,96 @@
-"""Dates as spans of time, in separate tables for each zone from which queries come.
+"""Dates as spans of time, in tables for one zone: that of the last query.
 
-Which moments a bare date covers depends on the person's zone, so it belongs to a query and not to a record. The first
-query from a zone fills that zone's tables, and every write updates all of them. Only a few zones have tables, because a
-person is seldom in more.
+Which moments a bare date covers depends on the person's zone, so it belongs to a query and not to a record. A query
+from another zone fills the tables again, and every write updates them.
 """
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass
-from datetime import UTC, tzinfo
+from collections.abc import Iterable, Iterator, Set
+from datetime import tzinfo
 
-from ana.time.clock import find_zone
 from ana.time.spans import read_date_span
 
-MOST_ZONES = 4
+ITEMS = "item_dates"
+"""The table of items that do not repeat: row, id, created_at, own date, and the span of that date."""
 
-_TABLES = """
-CREATE TABLE {items} (
-    row INTEGER PRIMARY KEY, id TEXT NOT NULL, created_at TEXT NOT NULL, date TEXT, start INTEGER, stop INTEGER);
-CREATE TABLE {properties} (
-    row INTEGER NOT NULL, key TEXT NOT NULL, element INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL)
-"""
-_INDEXES = """
-CREATE INDEX {items}_by_date ON {items} (start IS NULL, start, date, created_at DESC, id);
-CREATE INDEX {items}_by_start ON {items} (start) WHERE start IS NOT NULL;
-CREATE INDEX {properties}_by_start ON {properties} (key, element, start, stop, row);
-CREATE INDEX {properties}_by_row ON {properties} (row)
-"""
+PROPERTIES = "property_dates"
+"""The table of date properties: row, key, element, span."""
+
+_TABLES = (
+    f"""CREATE TABLE {ITEMS} (
+        row INTEGER PRIMARY KEY, id TEXT NOT NULL, created_at TEXT NOT NULL, date TEXT, start INTEGER, stop INTEGER)""",
+    f"""CREATE TABLE {PROPERTIES} (
+        row INTEGER NOT NULL, key TEXT NOT NULL, element INTEGER NOT NULL, start INTEGER NOT NULL,
+        stop INTEGER NOT NULL)""",
+)
+_INDEXES = (
+    f"CREATE INDEX {ITEMS}_by_date ON {ITEMS} (start IS NULL, start, date, created_at DESC, id)",
+    f"CREATE INDEX {ITEMS}_by_start ON {ITEMS} (start) WHERE start IS NOT NULL",
+    f"CREATE INDEX {PROPERTIES}_by_start ON {PROPERTIES} (key, element, start, stop, row)",
+    f"CREATE INDEX {PROPERTIES}_by_row ON {PROPERTIES} (row)",
+)
 _DATES = "WHERE value BETWEEN '\"0' AND '\":'"
 """Only canonical text that begins with a digit can be a date; most properties are not."""
 
 
-@dataclass(frozen=True)
-class ZoneDates:
-    """The tables of one zone."""
-
-    number: int
-    zone: tzinfo
-
-    @property
-    def items(self) -> str:
-        """Return the table of items that do not repeat: row, id, created_at, own date, and the span of that date."""
-        return f"item_dates_{self.number}"
-
-    @property
-    def properties(self) -> str:
-        """Return the table of date properties: row, key, element, span."""
-        return f"property_dates_{self.number}"
-
-    def make(self, db: sqlite3.Connection) -> None:
-        """Make the tables and fill them from those of items."""
-        self._run(db, _TABLES)
-        self._fill(db, "", _DATES)
-        self._run(db, _INDEXES)  # at the end, because tables fill faster without
-
-    def enter(self, db: sqlite3.Connection, row: int) -> None:
-        """Enter the dates of an item, in place of the old ones."""
-        self.forget(db, row)
-        self._fill(db, "WHERE row = ?", "WHERE row = ?", row)
-
-    def forget(self, db: sqlite3.Connection, row: int) -> None:
-        db.execute(f"DELETE FROM {self.items} WHERE row = ?", (row,))
-        db.execute(f"DELETE FROM {self.properties} WHERE row = ?", (row,))
-
-    def set_apart(self, db: sqlite3.Connection, repeating: Set[int]) -> None:
-        """Leave exactly these rows out of the table of items, because dates of repeated items are computed."""
-        apart = {row for (row,) in db.execute(f"SELECT row FROM items EXCEPT SELECT row FROM {self.items}")}
-        for row in apart - repeating:
-            self.enter(db, row)
-        self.leave_out(db, repeating - apart)
-
-    def leave_out(self, db: sqlite3.Connection, rows: Iterable[int]) -> None:
-        db.executemany(f"DELETE FROM {self.items} WHERE row = ?", ((row,) for row in rows))
-
-    def _fill(self, db: sqlite3.Connection, which: str, which_properties: str, *row: int) -> None:
-        items = db.execute(f"SELECT row, id, created_at, date FROM items {which}", row)
-        rows = ((*item, *(read_date_span(item[3], self.zone) or (None, None))) for item in items)
-        db.executemany(f"INSERT INTO {self.items} VALUES (?, ?, ?, ?, ?, ?)", rows)
-        properties = db.execute(f"SELECT row, key, element, value FROM properties {which_properties}", row)
-        db.executemany(f"INSERT INTO {self.properties} VALUES (?, ?, ?, ?, ?)", self._iter_spans(properties))
-
-    def _iter_spans(self, properties: Iterable[tuple[int, str, int, str]]) -> Iterator[tuple[int, str, int, int, int]]:
-        for row, key, element, value in properties:
-            if value.startswith('"') and (span := read_date_span(json.loads(value), self.zone)):
-                yield row, key, element, *span
-
-    def _run(self, db: sqlite3.Connection, statements: str) -> None:
-        for statement in statements.format(items=self.items, properties=self.properties).split(";"):
-            db.execute(statement)
+def read_zone(db: sqlite3.Connection) -> str | None:
+    """Return the name of the zone of the tables; None before the first query."""
+    return next((name for (name,) in db.execute("SELECT name FROM zones")), None)
 
 
-def read_zones(db: sqlite3.Connection, met: Mapping[str, tzinfo]) -> list[ZoneDates]:
-    """Return the zones that have tables, the oldest first. A zone unknown to this machine loses its tables."""
-    known = []
-    for number, name in db.execute("SELECT number, name FROM zones ORDER BY number").fetchall():
-        if zone := find_zone(name, met):
-            known.append(ZoneDates(number, zone))
-        else:
-            _remove(db, ZoneDates(number, UTC))
-    return known
+def forget_zone(db: sqlite3.Connection) -> None:
+    """Let the next query fill the tables again."""
+    db.execute("DELETE FROM zones")
 
 
-def add_zone(db: sqlite3.Connection, known: list[ZoneDates], zone: tzinfo) -> ZoneDates:
-    """Make the tables of another zone, in place of the oldest if there are many; inside a transaction."""
-    while len(known) >= MOST_ZONES:
-        _remove(db, known.pop(0))
-    number = db.execute("INSERT INTO zones (name) VALUES (?)", (str(zone),)).lastrowid
-    dates = ZoneDates(int(number or 0), zone)
-    dates.make(db)
-    known.append(dates)  # in order of age, as `read_zones` gives them
-    return dates
-
-
-def _remove(db: sqlite3.Connection, dates: ZoneDates) -> None:
-    for table in (dates.items, dates.properties):
+def fill(db: sqlite3.Connection, zone: tzinfo) -> None:
+    """Fill the tables with the dates of all items in a zone, inside a transaction."""
+    for table in (ITEMS, PROPERTIES):
         db.execute(f"DROP TABLE IF EXISTS {table}")
-    db.execute("DELETE FROM zones WHERE number = ?", (dates.number,))
+    for statement in _TABLES:
+        db.execute(statement)
+    _fill(db, zone, "", _DATES)
+    for statement in _INDEXES:  # at the end, because tables fill faster without
+        db.execute(statement)
+    forget_zone(db)
+    db.execute("INSERT INTO zones VALUES (?)", (str(zone),))
+
+
+def enter(db: sqlite3.Connection, zone: tzinfo, row: int) -> None:
+    """Enter the dates of an item, in place of the old ones."""
+    remove(db, row)
+    _fill(db, zone, "WHERE row = ?", "WHERE row = ?", row)
+
+
+def remove(db: sqlite3.Connection, row: int) -> None:
+    for table in (ITEMS, PROPERTIES):
+        db.execute(f"DELETE FROM {table} WHERE row = ?", (row,))
+
+
+def set_apart(db: sqlite3.Connection, zone: tzinfo, repeating: Set[int]) -> None:
+    """Leave exactly these rows out of the table of items, because dates of repeated items are computed."""
+    apart = {row for (row,) in db.execute(f"SELECT row FROM items EXCEPT SELECT row FROM {ITEMS}")}
+    for row in apart - repeating:
+        enter(db, zone, row)
+    leave_out(db, repeating - apart)
+
+
+def leave_out(db: sqlite3.Connection, rows: Iterable[int]) -> None:
+    db.executemany(f"DELETE FROM {ITEMS} WHERE row = ?", ((row,) for row in rows))
+
+
+def _fill(db: sqlite3.Connection, zone: tzinfo, which: str, which_properties: str, *row: int) -> None:
+    items = db.execute(f"SELECT row, id, created_at, date FROM items {which}", row)
+    rows = ((*item, *(read_date_span(item[3], zone) or (None, None))) for item in items)
+    db.executemany(f"INSERT INTO {ITEMS} VALUES (?, ?, ?, ?, ?, ?)", rows)
+    properties = db.execute(f"SELECT row, key, element, value FROM properties {which_properties}", row)
+    db.executemany(f"INSERT INTO {PROPERTIES} VALUES (?, ?, ?, ?, ?)", _iter_spans(properties, zone))
+
+
+def _iter_spans(
+    properties: Iterable[tuple[int, str, int, str]], zone: tzinfo
+) -> Iterator[tuple[int, str, int, int, int]]:
+    for row, key, element, value in properties:
+        if value.startswith('"') and (span := read_date_span(json.loads(value), zone)):
+            yield row, key, element, *span

@@ -8,8 +8,8 @@ from itertools import chain, islice
 
 import numpy as np
 
+from ana.backends.sql import dates
 from ana.backends.sql.compiler import iter_typed_rows
-from ana.backends.sql.dates import ZoneDates, add_zone, read_zones
 from ana.backends.sql.lookup import find_term_numbers, load_repeating, to_word_vector
 from ana.backends.sql.tables import iter_once, transaction
 from ana.backends.sql.vectors import RowVectors
@@ -23,6 +23,7 @@ from ana.memory.search.series import Series
 from ana.memory.search.tokens import tokenize
 from ana.memory.search.words import Terms, Words
 from ana.memory.travel import make_absolute
+from ana.time.clock import find_zone
 
 AT_ONCE = 100
 """Items whose words are embedded together: for each alone it takes half of the time of entering it."""
@@ -32,32 +33,31 @@ class ItemTables:
     """Writes and reads the tables of one file on a given connection; one thread at a time."""
 
     def __init__(self) -> None:
-        self._zones: list[ZoneDates] | None = None
-        self._met: dict[str, tzinfo] = {}
+        self._zone: tzinfo | None = None
+        """The zone of the tables of dates, if it is known."""
         self._words: Words | None = None
         self._vectors: RowVectors | None = None
         self._series: Series | None = None
 
     def forget(self) -> None:
         """Drop everything in memory, to be read again: somebody else may have written."""
-        self._words = self._vectors = self._zones = self._series = None
+        self._words = self._vectors = self._zone = self._series = None
 
-    def get_dates(self, db: sqlite3.Connection, zone: tzinfo) -> ZoneDates:
-        """Return the tables of dates in a zone; the first query from a zone fills them."""
-        self._met[str(zone)] = zone
-        known = self._get_zones(db)
-        match = next((dates for dates in known if str(dates.zone) == str(zone)), None)
-        if match is None:
-            self._zones = None  # unknown until the transaction succeeds
+    def use_zone(self, db: sqlite3.Connection, zone: tzinfo) -> None:
+        """Fill the tables of dates, if they are those of another zone."""
+        if dates.read_zone(db) != str(zone):
+            self._series = None  # until its rows are left out of the new tables
             with transaction(db):
-                match = add_zone(db, known, zone)
-            self._zones = known
-        return match
+                dates.fill(db, zone)
+        self._zone = zone
 
-    def _get_zones(self, db: sqlite3.Connection) -> list[ZoneDates]:
-        if self._zones is None:
-            self._zones = read_zones(db, self._met)
-        return self._zones
+    def _find_zone(self, db: sqlite3.Connection) -> tzinfo | None:
+        """Return the zone of the tables of dates; None if there are none."""
+        if self._zone is None and (name := dates.read_zone(db)):
+            self._zone = find_zone(name)
+            if self._zone is None:  # this machine does not know it
+                dates.forget_zone(db)
+        return self._zone
 
     def load_words(self, db: sqlite3.Connection) -> Words:
         """Return the words of all items, loaded at the first use."""
@@ -74,12 +74,12 @@ class ItemTables:
             self._vectors = RowVectors(iter_once(db, "SELECT row, vector FROM vectors ORDER BY row"))
         return self._vectors
 
-    def load_series(self, db: sqlite3.Connection, dates: ZoneDates) -> Series:
-        """Return the items that repeat, loaded at the first use from a zone; its table of items has all others."""
-        if self._series is None or str(self._series.zone) != str(dates.zone):
-            series = Series(dates.zone, load_repeating(db))
+    def load_series(self, db: sqlite3.Connection, zone: tzinfo) -> Series:
+        """Return the items that repeat, loaded at the first use from a zone; the table of items has all others."""
+        if self._series is None or str(self._series.zone) != str(zone):
+            series = Series(zone, load_repeating(db))
             with transaction(db):
-                dates.set_apart(db, series.rows)
+                dates.set_apart(db, zone, series.rows)
             self._series = series
         return self._series
 
@@ -92,19 +92,19 @@ class ItemTables:
     def put(self, db: sqlite3.Connection, stored: Iterable[tuple[Item, Vector]]) -> None:
         """Enter items with their vectors, replacing items with the same ids, inside a transaction."""
         numbers: dict[str, int] = {}
-        rest = iter(stored)
+        rest, zone = iter(stored), self._find_zone(db)
         while some := [*islice(rest, AT_ONCE)]:
             words = [tokenize(render_text(item)) for item, _ in some]
             self._number_words(db, chain.from_iterable(words), numbers)
             for (item, vector), tokens in zip(some, words, strict=True):
                 # in order and repeated, for phrases
-                self._put(db, item, vector, np.array([numbers[word] for word in tokens], np.uint32))
+                self._put(db, item, vector, np.array([numbers[word] for word in tokens], np.uint32), zone)
 
     def _remove_row(self, db: sqlite3.Connection, row: int) -> None:
         for table in ("bodies", "vectors", "properties"):
             db.execute(f"DELETE FROM {table} WHERE row = ?", (row,))
-        for dates in self._get_zones(db):
-            dates.forget(db, row)
+        if self._find_zone(db):
+            dates.remove(db, row)
         if self._words is not None:
             self._words.remove(row)
         if self._vectors is not None:
@@ -112,7 +112,7 @@ class ItemTables:
         if self._series is not None:
             self._series.remove(row)
 
-    def _put(self, db: sqlite3.Connection, item: Item, vector: Vector, terms: Terms) -> None:
+    def _put(self, db: sqlite3.Connection, item: Item, vector: Vector, terms: Terms, zone: tzinfo | None) -> None:
         digest = digest_content(item.content, item.properties)
         absolute = make_absolute(item)  # whose spans are the same moments in every zone
         values = (item.id, digest, item.created_at, absolute.date, terms.tobytes())
@@ -126,15 +126,15 @@ class ItemTables:
         every = {key: getattr(item, key) for key in OWN_KEYS} | absolute.properties
         rows = (typed for key, value in every.items() for typed in iter_typed_rows(key, value))
         db.executemany(f"INSERT INTO properties VALUES ({row}, ?, ?, ?, ?, ?)", rows)
-        for dates in self._get_zones(db):
-            dates.enter(db, row)
+        if zone:
+            dates.enter(db, zone, row)
         if self._words is not None:
             self._words.put(row, terms)
         if self._vectors is not None:
             self._vectors.put(row, vector)
         if self._series is not None:
             self._series.put(row, item)
-            for dates in self._get_zones(db) if row in self._series.rows else ():
+            if zone and row in self._series.rows:
                 dates.leave_out(db, [row])
 
     def _number_words(self, db: sqlite3.Connection, words: Iterable[str], known: dict[str, int]) -> None:

@@ -3,13 +3,13 @@
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from datetime import date
-from typing import Any
+from datetime import date, tzinfo
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ana.backends.sql.dates import ZoneDates
+from ana.backends.sql.dates import ITEMS
 from ana.backends.sql.dialect import Sql
 from ana.embedders.wordllama import embed_words
 from ana.memory.filters import OWN_KEYS
@@ -20,35 +20,33 @@ from ana.memory.status import CLOSED, DONE
 from ana.time.repeats import REPEATING
 from ana.values import Json
 
+ByDate: TypeAlias = tuple[int, int | None, str | None, str, str]
+"""An item found by its date: row, start, date, created_at, id."""
 
-class Lookup:
-    """Look-ups of items by their dates in one zone, without repeated items."""
+_DATED = f"{ITEMS} AS items"
 
-    def __init__(self, db: sqlite3.Connection, dates: ZoneDates) -> None:
-        self.db = db
-        self.dates = dates
-        self._items = f"{dates.items} AS items"
 
-    def find_by_date(self, passing: Sql, limit: int) -> list[tuple[int, int | None, str | None, str, str]]:
-        """Return the first items that pass, undated ones last: row, start, date, created_at, id."""
-        order = "start IS NULL, start, date, created_at DESC, id"
-        columns = "row, start, date, created_at, id"
-        query = f"SELECT {columns} FROM {self._items} WHERE {passing.text} ORDER BY {order} LIMIT ?"
-        return self.db.execute(query, (*passing.params, limit)).fetchall()
+def find_by_date(db: sqlite3.Connection, passing: Sql, limit: int) -> list[ByDate]:
+    """Return the first items that pass, undated ones last, without those that repeat."""
+    order = "start IS NULL, start, date, created_at DESC, id"
+    query = f"SELECT row, start, date, created_at, id FROM {_DATED} WHERE {passing.text} ORDER BY {order} LIMIT ?"
+    return db.execute(query, (*passing.params, limit)).fetchall()
 
-    def count(self, passing: Sql) -> int:
-        """Return the number of items that pass."""
-        query = f"SELECT count(*) FROM {self._items} WHERE {passing.text}"
-        return int(self.db.execute(query, passing.params).fetchone()[0])
 
-    def find_rows(self, passing: Sql) -> Rows:
-        """Return the rows that pass, ascending."""
-        return _read_rows(self.db, self._items, passing)
+def count_passing(db: sqlite3.Connection, passing: Sql) -> int:
+    """Return the number of items that pass, without those that repeat."""
+    return int(db.execute(f"SELECT count(*) FROM {_DATED} WHERE {passing.text}", passing.params).fetchone()[0])
 
-    def select_days(self, first: date, last: date) -> Sql:
-        """Return the condition that an item's own date is within these days, both included."""
-        start, stop = get_days_span(first, last, self.dates.zone)
-        return Sql(f"(items.start BETWEEN {start} AND {stop} AND items.stop <= {stop})")
+
+def find_rows(db: sqlite3.Connection, passing: Sql) -> Rows:
+    """Return the rows that pass, ascending, without those that repeat."""
+    return _read_rows(db, _DATED, passing)
+
+
+def select_days(first: date, last: date, zone: tzinfo) -> Sql:
+    """Return the condition that an item's own date is within these days, both included."""
+    start, stop = get_days_span(first, last, zone)
+    return Sql(f"(items.start BETWEEN {start} AND {stop} AND items.stop <= {stop})")
 
 
 UNDATED = Sql("items.start IS NULL")

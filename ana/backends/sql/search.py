@@ -3,8 +3,8 @@
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import replace
+from datetime import tzinfo
 from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ana.backends.sql import lookup
 from ana.backends.sql.compiler import compile_filter
 from ana.backends.sql.dialect import Sql, join
 from ana.backends.sql.items import ItemTables
-from ana.backends.sql.lookup import Lookup
+from ana.backends.sql.lookup import ByDate
 from ana.embedders.base import Vector
 from ana.memory.item import Item
 from ana.memory.search.query import ParsedQuery, Query
@@ -37,33 +37,29 @@ def find_similar(db: sqlite3.Connection, tables: ItemTables, id: str, limit: int
     return sort_similar(zip(items, cosines[near].tolist(), strict=True))[:limit]
 
 
-ByDate: TypeAlias = tuple[int, int | None, str | None, str, str]
-"""An item found by its date: row, start, date, created_at, id."""
-
-
 def search(
     db: sqlite3.Connection, tables: ItemTables, query: Query, vector: Vector | None, weights: Weights
 ) -> QueryResult:
     """Find items. The vector belongs to the query's text; None if it has no text. Errors as of `compile_filter`."""
-    at = Lookup(db, tables.get_dates(db, query.zone))
-    series = tables.load_series(db, at.dates).find(query)
-    conditions = [compile_filter(query.where, at.dates)] if query.has_filter else []
+    tables.use_zone(db, query.zone)
+    series = tables.load_series(db, query.zone).find(query)
+    conditions = [compile_filter(query.where)] if query.has_filter else []
     if query.due:
-        conditions.append(at.select_days(*query.due))
+        conditions.append(lookup.select_days(*query.due, query.zone))
     if query.excluded:
         conditions.append(lookup.exclude_status(query.excluded))
     if query.text is None or vector is None:
-        return _find_by_date(at, query, conditions, series)
+        return _find_by_date(db, query, conditions, series)
     words = tables.load_words(db)
     rows = words.list_rows()
     if conditions:
-        rows = np.sort(np.concatenate([at.find_rows(join("AND", conditions)), series.rows]))
+        rows = np.sort(np.concatenate([lookup.find_rows(db, join("AND", conditions)), series.rows]))
     if not len(rows):
         return QueryResult([], 0, truncated=False)
     ranking = Ranking(
         rows=rows,
         cosines=tables.load_vectors(db).compute_cosines(vector, rows),
-        on_day=find_members(_find_on_day(at, query.text, series), rows),
+        on_day=find_members(_find_on_day(db, query.text, query.zone, series), rows),
         has_status=find_members(lookup.find_with_status(db, is_open=query.text.is_open), rows),
         first=_find_first(db, words, query.text),
         query_words=lookup.find_query_words(db, query.text.words),
@@ -75,12 +71,12 @@ def search(
     return _make_result(db, [hit.row for hit in hits], reasons, len(rows), series)
 
 
-def _find_on_day(at: Lookup, text: ParsedQuery, series: SeriesHits) -> Rows:
+def _find_on_day(db: sqlite3.Connection, text: ParsedQuery, zone: tzinfo, series: SeriesHits) -> Rows:
     """Return the rows on the days that a query names, ascending, and those without a date if it asks for them."""
-    conditions = [at.select_days(mention.first, mention.last) for mention in text.mentions]
+    conditions = [lookup.select_days(mention.first, mention.last, zone) for mention in text.mentions]
     if text.undated:
         conditions.append(lookup.UNDATED)
-    rows = at.find_rows(join("OR", conditions)) if conditions else NO_ROWS
+    rows = lookup.find_rows(db, join("OR", conditions)) if conditions else NO_ROWS
     return np.sort(np.concatenate([rows, series.rows[series.on_day]]))
 
 
@@ -91,14 +87,14 @@ def _find_first(db: sqlite3.Connection, words: Words, text: ParsedQuery) -> dict
     return first | dict.fromkeys(lookup.find_rows_of_ids(db, text.ids), "id")
 
 
-def _find_by_date(at: Lookup, query: Query, conditions: list[Sql], series: SeriesHits) -> QueryResult:
+def _find_by_date(db: sqlite3.Connection, query: Query, conditions: list[Sql], series: SeriesHits) -> QueryResult:
     """Find items by their dates; repeated items are sorted in among the others."""
     passing = join("AND", conditions)
-    rows = at.find_by_date(passing, query.limit)
-    total = at.count(passing) + len(series.rows)
+    rows = lookup.find_by_date(db, passing, query.limit)
+    total = lookup.count_passing(db, passing) + len(series.rows)
     best = _sort_by_date(rows, series, query.limit)
     reasons = [Reason(date=each[2] if query.due else None, filter=query.has_filter) for each in best]
-    return _make_result(at.db, [each[0] for each in best], reasons, total, series)
+    return _make_result(db, [each[0] for each in best], reasons, total, series)
 
 
 def _sort_by_date(rows: Iterable[ByDate], series: SeriesHits, limit: int) -> list[ByDate]:

@@ -22,7 +22,7 @@ CREATE TABLE vectors (row INTEGER PRIMARY KEY, vector BLOB NOT NULL);
 CREATE TABLE bodies (row INTEGER PRIMARY KEY, item TEXT NOT NULL);
 CREATE TABLE properties (
     row INTEGER NOT NULL, key TEXT NOT NULL, element INTEGER NOT NULL, value TEXT NOT NULL, folded TEXT NOT NULL, num);
-CREATE TABLE zones (number INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE)
+CREATE TABLE zones (name TEXT NOT NULL)
 """
 _INDEXES = {
     "items_by_digest": "items (digest)",
@@ -42,8 +42,7 @@ def connect_tables(path: Path) -> sqlite3.Connection:
 
 def make_tables(db: sqlite3.Connection) -> None:
     """Replace all tables by empty ones, without indexes: tables fill faster before those exist."""
-    dates = db.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB '*_dates_[0-9]*'").fetchall()
-    for table in (*_TABLES, *(name for (name,) in dates)):
+    for table in _TABLES:
         db.execute(f"DROP TABLE IF EXISTS {table}")
     for statement in _SCHEMA.split(";"):
         db.execute(statement)

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
-VERSION = 8
+VERSION = 9
 
 _OWN = {"meta": "name TEXT PRIMARY KEY, value TEXT NOT NULL", "unsettled": "id TEXT PRIMARY KEY"}
 

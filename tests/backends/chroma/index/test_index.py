@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from datetime import tzinfo
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -12,9 +13,9 @@ import pytest
 
 from ana.backends.chroma.index.index import Index
 from ana.backends.chroma.source import EmbeddedItem
+from ana.backends.sql import dates
 from ana.backends.sql.compiler import compile_filter
-from ana.backends.sql.dates import MOST_ZONES
-from ana.backends.sql.lookup import Lookup, describe_rows
+from ana.backends.sql.lookup import describe_rows, find_rows
 from ana.memory.filters import matches, parse
 from ana.memory.item import Item
 from ana.time.clock import Clock
@@ -46,8 +47,8 @@ class Shelf:
 def found_ids(index: Index, shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str]:
     """The ids that a filter finds by SQL."""
     db = index.make_ready(shelf)
-    dates = index.tables.get_dates(db, zone)
-    rows = Lookup(db, dates).find_rows(compile_filter(parse(where, zone), dates))
+    index.tables.use_zone(db, zone)
+    rows = find_rows(db, compile_filter(parse(where, zone)))
     return {id for _, id, *_ in describe_rows(db, rows.tolist())}
 
 
@@ -57,29 +58,35 @@ def matching_ids(shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str]:
     return {item.id for item in shelf.items.values() if matches(node, item)}
 
 
-def test_the_tables_of_a_zone_without_an_iana_name_are_kept(tmp_path: Path) -> None:
+def test_the_tables_of_a_zone_without_an_iana_name_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = Shelf([Item("a", "x", {"due": "2026-01-13"}, STAMP, STAMP)])
     with resources.files("tzdata.zoneinfo.Europe").joinpath("Berlin").open("rb") as file:
         local = ZoneInfo.from_file(file, key="local")  # as tzlocal does where /etc/localtime is not a link
-    numbers = []
+    filled: list[str] = []
+
+    def fill(db: sqlite3.Connection, zone: tzinfo) -> None:
+        filled.append(str(zone))
+        original(db, zone)
+
+    original = dates.fill
+    monkeypatch.setattr(dates, "fill", fill)
     for _ in range(2):
         index = Index(tmp_path / "index.sqlite")
         assert found_ids(index, shelf, {"due": "2026-01-13"}, local) == {"a"}
-        numbers.append(index.tables.get_dates(index.make_ready(shelf), local).number)
         index.close()
-    assert numbers[0] == numbers[1]
+    assert filled == ["local"]
 
 
-def test_only_a_few_zones_are_kept(tmp_path: Path) -> None:
-    shelf = Shelf([Item("a", "x", {"due": "2026-01-13"}, STAMP, STAMP)])
-    index = Index(tmp_path / "index.sqlite")
+def test_the_tables_are_those_of_the_last_zone(tmp_path: Path) -> None:
+    shelf = Shelf([Item("a", "x", {"due": "2026-01-13T23:30Z"}, STAMP, STAMP)])
+    index, other = (Index(tmp_path / "index.sqlite") for _ in range(2))
     for zone in map(ZoneInfo, (*ZONES, *ZONES)):
-        assert found_ids(index, shelf, {"due": "2026-01-13"}, zone) == {"a"}
-    tables = index.make_ready(shelf).execute(
-        "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'item_dates_%'"
-    )
-    assert len(tables.fetchall()) == MOST_ZONES < len(ZONES)
+        for each in (index, other):
+            where = {"due": "2026-01-13"}
+            assert found_ids(each, shelf, where, zone) == matching_ids(shelf, where, zone)
+        assert found_ids(index, shelf, where, ZoneInfo("UTC")) == {"a"}
     index.close()
+    other.close()
 
 
 NUMBERS = [2**63 - 1, 2**63, 2**63 + 1, -(2**63), -(2**63) - 1, 2**53, 2**53 + 1, 1e300, -1e300, 10**400, 0.1, 1e15]
