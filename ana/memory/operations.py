@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 from ana.errors import ToolError
-from ana.time.dates import day_of
+from ana.time.dates import day_of, read_moment, write_moment
 from ana.values import Json, fold_case, list_others
 
 OPERATORS = ("$add", "$remove", "$append", "$replace", "$shift")
@@ -70,7 +70,7 @@ class Operation:
         from dateutil.relativedelta import relativedelta
 
         count, unit = self.shift or (0, "day")
-        is_day = len(str(old)) == len("2026-01-13")
+        is_day = read_moment(old) is None
         if is_day and unit in ("minute", "hour"):
             raise ToolError(f"{self.name} is a whole day, which no {unit} moves. Nothing was changed.", FORM)
         distance: Any = {f"{unit}s": count}
@@ -78,9 +78,7 @@ class Operation:
             moved = datetime.fromisoformat(str(old)) + relativedelta(**distance)
         except (OverflowError, ValueError) as exc:
             raise ToolError(f"{self.name} would be beyond the calendar. Nothing was changed.", FORM) from exc
-        if is_day:
-            return moved.date().isoformat()
-        return moved.isoformat(timespec="auto" if moved.second or moved.microsecond else "minutes")
+        return moved.date().isoformat() if is_day else write_moment(moved)
 
     def _append(self, old: Json) -> str:
         if old is not None and not isinstance(old, str):

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, tzinfo
 from itertools import islice, zip_longest
 from typing import Any, TypeAlias
 
@@ -23,7 +23,7 @@ from ana.memory.single_dates import SINGLE, read_moves
 from ana.memory.sources import describe_claim
 from ana.memory.views import localize, tell_own_time
 from ana.output import quote, shorten
-from ana.time.dates import day_of
+from ana.time.dates import day_of, read_moment, write_moment
 from ana.time.repeats import ALSO, DATE_KEYS, count_remaining, find_passed_over, read_repeat
 from ana.translation import _
 from ana.values import Json, Properties, list_others, plain
@@ -240,10 +240,8 @@ def _count_passed_over(receipt: Receipt) -> int:
 
 
 def _drop_zone(value: Json) -> Json:
-    if not day_of(value) or len(str(value)) == len("2026-01-13"):
-        return value
-    moment = datetime.fromisoformat(str(value)).replace(tzinfo=None)
-    return moment.isoformat(timespec="auto" if moment.second or moment.microsecond else "minutes")
+    moment = read_moment(value)
+    return write_moment(moment.replace(tzinfo=None)) if moment else value
 
 
 def _describe_edit(old: str, new: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from itertools import islice, pairwise
 from ana.errors import ToolError
 from ana.memory.single_dates import SINGLE, drop_nulls, drop_past, end_added, list_days, list_values, merge_moved
 from ana.memory.status import DONE, has_status
-from ana.time.dates import add_weekday, day_of, weekday
+from ana.time.dates import add_weekday, day_of, read_moment, weekday
 from ana.time.repeats import (
     ALSO,
     DATE_KEYS,
@@ -97,7 +97,7 @@ class Revision:
             refuse_other_begin({name: new.get(name) for name in self.changes})
         first = self._find_begin(new, lead)
         key, from_done = lead or "due_date", new.get("repeat_from") == "done"
-        is_day = lead is None or len(str(new[key])) == len("2026-01-13")
+        is_day = lead is None or read_moment(new[key]) is None
         understood = understand_rule(written, first, self.zone, from_done=from_done, is_day=is_day)
         begin = understood.first
         if lead in self.changes and (begin.date() != first.date() or (begin != first and not is_day)):
@@ -114,7 +114,7 @@ class Revision:
             new = self._shift(new | {key: text}, key)
         new = new | {"repeats": understood.rule}
         if understood.until:
-            new["until"] = write_until(understood.until, is_day=len(text) == len("2026-01-13"))
+            new["until"] = write_until(understood.until, is_day=read_moment(text) is None)
         new.pop("recurrence", None)
         self._check_length(new)
         return new
@@ -126,7 +126,7 @@ class Revision:
         if lead is None:
             return now if _has_times(new) else today
         first = read_local(str(new[lead]), self.zone)
-        is_day = len(str(new[lead])) == len("2026-01-13")
+        is_day = read_moment(new[lead]) is None
         if lead not in self.changes and self.old:
             return max(first, today if is_day else datetime.combine(now, first.time()))
         if is_day and first == today and _has_times(new):

@@ -9,12 +9,10 @@ from ana.memory.item import Item
 from ana.memory.sources import IMPORT
 from ana.time import travel
 from ana.time.clock import find_zone
-from ana.time.dates import day_of
+from ana.time.dates import day_of, read_moment, write_moment
 from ana.time.repeats import Repeat, may_repeat, read_repeat
 from ana.time.travel import DATE_KEYS, FLOATING, ZONE
 from ana.values import Json, Properties
-
-_DAY = len("2026-01-13")
 
 
 def find_own_zone(item: Item) -> tzinfo | None:
@@ -88,9 +86,9 @@ def name_zone(properties: Properties, here: tzinfo, own: tzinfo | None) -> Prope
     name = properties.get(ZONE)
     lead = next((key for key in DATE_KEYS if day_of(properties.get(key))), "")
     text = str(properties.get(lead, ""))
-    if not properties.get("repeats") or len(text) <= _DAY or datetime.fromisoformat(text).tzinfo is None:
+    moment = read_moment(text)
+    if not properties.get("repeats") or moment is None or moment.tzinfo is None:
         return properties
-    moment = datetime.fromisoformat(text)
     known = [find_zone(name) if isinstance(name, str) else None, own, here]
     zone = next((each for each in known if each and moment.astimezone(each).utcoffset() == moment.utcoffset()), None)
     if zone is None:
@@ -118,30 +116,22 @@ def _check_zone(properties: Mapping[str, Json]) -> None:
 
 
 def _has_times(value: Json) -> bool:
-    return any(map(_is_local, value if isinstance(value, list) else [value]))
-
-
-def _is_local(value: Json) -> bool:
-    """Return whether a value is a moment without an offset."""
-    if not isinstance(value, str) or len(value) <= _DAY or not day_of(value):
-        return False
-    return datetime.fromisoformat(value).tzinfo is None
+    """Return whether a value, or any in a list, is a moment without an offset."""
+    moments = map(read_moment, value if isinstance(value, list) else [value])
+    return any(moment and moment.tzinfo is None for moment in moments)
 
 
 def _change_times(value: Json, change: Callable[[datetime], datetime]) -> Json:
     """Return a value in which each moment without an offset is replaced, also in a list."""
     if isinstance(value, list):
         return [_change_times(each, change) for each in value]
-    if not _is_local(value):
-        return value
-    moment = change(datetime.fromisoformat(str(value)))
-    return moment.isoformat(timespec="auto" if moment.second or moment.microsecond else "minutes")
+    moment = read_moment(value)
+    return value if moment is None or moment.tzinfo else write_moment(change(moment))
 
 
 def _move_to_clock(value: Json, zone: tzinfo) -> Json:
     """Return a moment with an offset by the clock of a zone; anything else unchanged."""
-    if not isinstance(value, str) or len(value) <= _DAY or not day_of(value):
+    moment = read_moment(value)
+    if moment is None or moment.tzinfo is None:
         return value
-    moment = datetime.fromisoformat(value)
-    local = moment.astimezone(zone).replace(tzinfo=None)
-    return local.isoformat(timespec="minutes") if moment.tzinfo else value
+    return moment.astimezone(zone).replace(tzinfo=None).isoformat(timespec="minutes")

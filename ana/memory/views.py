@@ -8,7 +8,7 @@ from ana.memory.item import Item
 from ana.memory.sources import is_others
 from ana.memory.travel import find_own_zone, make_absolute
 from ana.time.clock import find_zone
-from ana.time.dates import add_weekday, day_of
+from ana.time.dates import add_weekday, read_moment
 from ana.time.travel import DATE_KEYS
 from ana.translation import _
 from ana.values import Json
@@ -70,8 +70,6 @@ def localize(item: Item, zone: tzinfo) -> Item:
 
     Its zone stays if one of its times differs there; it is a name, or the offset of its date.
     """
-    if not any(map(may_be_moment, item.properties.values())):
-        return replace(item, zone="") if item.zone else item
     absolute, own = make_absolute(item).properties, find_own_zone(item)
     elsewhere = {key for key, value in absolute.items() if is_elsewhere(value, zone)}
     properties = {
@@ -89,11 +87,10 @@ def tell_own_time(zone: str, date: object) -> str:
         zone: The zone from `localize`; empty for the person's.
         date: The date in the form for people.
     """
-    if not zone or not day_of(date) or len(str(date)) == len("2026-01-13"):
+    moment = read_moment(date) if zone else None
+    if moment is None or moment.tzinfo is None:  # by their own clock already
         return ""
-    moment, is_offset = datetime.fromisoformat(str(date)), zone[0] in "+-"
-    if moment.tzinfo is None:  # by their own clock already
-        return ""
+    is_offset = zone[0] in "+-"
     own = datetime.strptime(zone, "%z").tzinfo if is_offset else find_zone(zone)
     if own is None:
         return ""
@@ -104,20 +101,13 @@ def tell_own_time(zone: str, date: object) -> str:
     return form.format(time=f"{moment.astimezone(own):%H:%M}", place=place)
 
 
-def may_be_moment(value: Json) -> bool:
-    """Return whether a value, or any of a list, is long enough for a day with a time."""
-    if isinstance(value, list):
-        return any(map(may_be_moment, value))
-    return isinstance(value, str) and len(value) > len("2026-01-13")
-
-
 def is_elsewhere(value: Json, zone: tzinfo) -> bool:
     """Return whether a value, or any value in a list, is a moment whose offset differs from the zone's at that time."""
     if isinstance(value, list):
         return any(is_elsewhere(each, zone) for each in value)
-    if not isinstance(value, str) or not may_be_moment(value) or not day_of(value):
+    moment = read_moment(value)
+    if moment is None:
         return False
-    moment = datetime.fromisoformat(value)
     try:
         return moment.utcoffset() not in (None, moment.astimezone(zone).utcoffset())
     except OverflowError:  # at the ends of the calendar

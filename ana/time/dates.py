@@ -31,6 +31,17 @@ def day_of(value: object) -> date | None:
         return None
 
 
+def read_moment(value: object) -> datetime | None:
+    """Return the moment of an ISO date with a time; None for a bare day and for any other value."""
+    is_long = isinstance(value, str) and len(value) > len("2026-01-13")
+    return datetime.fromisoformat(str(value)) if is_long and day_of(value) else None
+
+
+def write_moment(moment: datetime) -> str:
+    """Return a moment in the form of properties: its seconds only if it has any."""
+    return moment.isoformat(timespec="auto" if moment.second or moment.microsecond else "minutes")
+
+
 def spell_day(day: date) -> str:
     """Return a day in the form for vectors and models: Tuesday January 13 2026."""
     return f"{weekday(day)} {day:%B} {day.day} {day.year}"
@@ -79,7 +90,7 @@ def add_weekday(value: Value, zone: tzinfo | None = None) -> Value | str:
     day = day_of(value)
     if day is None:
         return value
-    moment = datetime.fromisoformat(str(value)) if zone and len(str(value)) > len("2026-01-13") else None
+    moment = read_moment(value) if zone else None
     if moment and moment.tzinfo:
         try:
             local = moment.astimezone(zone)

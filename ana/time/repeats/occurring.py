@@ -8,6 +8,7 @@ from itertools import groupby, islice
 
 from dateutil.relativedelta import relativedelta
 
+from ana.time.dates import write_moment
 from ana.time.repeats.repeat import DateKey, Form, Repeat, read_local
 from ana.time.repeats.rules import YEARS_AHEAD, iter_moments
 
@@ -181,5 +182,4 @@ def write_date(moment: date, form: Form) -> str:
     """Return a day, or a moment with or without its zone, in the form of properties."""
     if not isinstance(moment, datetime):
         return moment.isoformat()
-    bare = moment if form == "zoned" else moment.replace(tzinfo=None)
-    return bare.isoformat(timespec="auto" if moment.second or moment.microsecond else "minutes")
+    return write_moment(moment if form == "zoned" else moment.replace(tzinfo=None))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
 from ana.errors import ToolError
-from ana.time.dates import day_of
+from ana.time.dates import read_moment
 from ana.time.repeats.rules import PINS, YEARS_AHEAD, Rule, iter_matching, parse_rule, settle
 from ana.time.repeats.words import read_words, tell_rule
 from ana.values import Json
@@ -83,7 +83,7 @@ def refuse_other_begin(properties: Mapping[str, Json]) -> None:
     would be lost.
     """
     for name, value in properties.items():
-        if name not in _NO_BEGIN and day_of(value) and len(str(value)) > len("2026-01-13"):
+        if name not in _NO_BEGIN and read_moment(value):
             raise ToolError(
                 f"A rule counts from due_date or start_date, not from {name[:60]!r}.",
                 f'Give start_date "{value}" if it takes place then, due_date if it must be done by then.',
