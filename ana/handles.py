@@ -19,8 +19,8 @@ from ana.workspace import Workspace, load_workspace
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-    from ana.backends.care import Care
     from ana.backends.chroma.care.upkeep import Upkeep
+    from ana.backends.ports import Care
     from ana.embedders import Embedder
     from ana.memory.backend import Backend
     from ana.memory.memory import Memory

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any, Protocol, TypeVar
 
 from ana.archive.parts import JOURNAL, RECORDS, SCANNED, Row, split_lines
-from ana.backends.whole import WholeStore
+from ana.backends.ports import WholeStore
 from ana.notes import write_value
 from ana.own_files import OWN_NOTES, is_trace
 from ana.settings import OthersSettings, Settings

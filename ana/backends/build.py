@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.care.upkeep import Upkeep
-from ana.backends.whole import WholeStore
+from ana.backends.ports import WholeStore
 from ana.embedders import Embedder
 
 

@@ -1,4 +1,4 @@
-"""Limits for every way in: the size of a record, and the name of a property.
+"""Limits for every way in: the size of a record, the name of a property, and the form of a Global Context line.
 
 The bounds suit people, far below the limits of any database, because a record is read, shown, exported and kept in
 the journal as a whole. Measured on two cores with Chroma 1.5.9: 1,000 properties are stored in .1 s, lists of 500,000
@@ -57,6 +57,9 @@ BOUNDS = (
 LONGEST_NAME = 64
 """Characters of a property's name."""
 
+LONGEST_LINE = 500
+"""Characters of a Global Context line."""
+
 
 def is_name(text: str) -> bool:
     """Return whether a property may have this name: names are shown among ana's own words, and people decide by
@@ -99,3 +102,21 @@ def _list_new(item: Item, before: Item | None) -> list[object]:
         return [item.content, item.properties]
     changed = {key: value for key, value in item.properties.items() if before.properties.get(key) != value}
     return [changed, *([item.content] if item.content != before.content else [])]
+
+
+def to_one_line(content: str) -> str:
+    """Return content as one printable line, which cannot break out of the prompt.
+
+    Raises:
+        ToolError: It is empty, too long, or no text.
+    """
+    check_text(content, ToolError)
+    text = "".join(c for c in " ".join(content.split()) if c.isprintable())
+    if not text:
+        raise ToolError("A Global Context line cannot be empty.", "Say what was learned about the user.")
+    if len(text) > LONGEST_LINE:
+        raise ToolError(
+            f"A Global Context line has at most {LONGEST_LINE} characters; this one has {len(text)}.",
+            "Keep what matters, or store the rest as an item.",
+        )
+    return text

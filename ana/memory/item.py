@@ -1,7 +1,10 @@
-"""The Item, its one form in JSON, and the check of its properties."""
+"""The Item, its one form in JSON, its id, and the check of its properties."""
 
+import base64
+import hashlib
 import math
-from collections.abc import Mapping
+import secrets
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +60,24 @@ def from_json(record: Mapping[str, Any]) -> Item:
     """Return the item from the result of `to_json`."""
     sources = Sources(**record["sources"]) if "sources" in record else ALL_MINE
     return Item(**{**record, "sources": sources})
+
+
+def make_item_id() -> str:
+    """Return a random item id: 8 characters of lower-case base32 (40 bits); models garble longer ones."""
+    return spell_id(secrets.token_bytes(5))
+
+
+def spell_id(entropy: bytes) -> str:
+    """Return the item id that 5 bytes spell."""
+    return base64.b32encode(entropy[:5]).decode().lower()  # 40 bits are exactly 8 characters, without padding
+
+
+def iter_candidate_ids(key: str) -> Iterator[str]:
+    """Yield ids for a new item. The first follow from the call's key: a call that runs again gets the same id."""
+    seed = hashlib.sha256(key.encode()).digest() if key else b""
+    yield from (spell_id(seed[i : i + 5]) for i in range(0, len(seed) - 4, 5))
+    while True:  # all ids of the call are in use
+        yield make_item_id()
 
 
 def is_date_key(key: str) -> bool:

@@ -5,12 +5,10 @@ from dataclasses import replace
 
 from ana.errors import DuplicateItem, RecordChanged, ToolError
 from ana.memory.backend import Expected, retry_on_change, to_key
-from ana.memory.bounds import check_item, check_names
+from ana.memory.bounds import check_item, check_names, to_one_line
 from ana.memory.changes import Cause, Change, Entry, combine, get_source, make_edit, net
-from ana.memory.context_line import to_one_line
 from ana.memory.digests import digest_line
-from ana.memory.ids import iter_candidate_ids
-from ana.memory.item import Item
+from ana.memory.item import Item, iter_candidate_ids
 from ana.memory.operations import Operation
 from ana.memory.reader import Reader
 from ana.memory.sources import ALL_MINE, Sources, tell_part

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ana.errors import ToolError, UserError
-from ana.memory.bounds import check_item
+from ana.memory.bounds import check_item, to_one_line
 from ana.memory.changes import Change, Entry
-from ana.memory.context_line import to_one_line
 from ana.memory.item import Item
 from ana.memory.sources import ALL_MINE, PERSON, Sources, read_source
 from ana.text import check_text

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ana.errors import ToolError, UserError
 from ana.files import describe_fault
-from ana.memory.ids import spell_id
+from ana.memory.item import spell_id
 from ana.output import quote
 from ana.stopping import check_stopped
 from ana.values import Properties, plain_text

@@ -10,8 +10,7 @@ from typing import Any
 from ana.backends.chroma.backend import ChromaBackend
 from ana.backends.chroma.client import open_chroma
 from ana.embedders import Embedder, WordLlamaEmbeddings
-from ana.memory.ids import make_item_id
-from ana.memory.item import Item
+from ana.memory.item import Item, make_item_id
 from ana.memory.memory import Memory
 from ana.time.clock import Clock, find_local_zone
 from ana.values import Json

@@ -24,8 +24,7 @@ from ana.backends.chroma.care.upkeep import Upkeep
 from ana.backends.chroma.client import load_chromadb
 from ana.embedders import WordLlamaEmbeddings
 from ana.memory.changes import Cause, Change
-from ana.memory.ids import make_item_id
-from ana.memory.item import Item
+from ana.memory.item import Item, make_item_id
 from ana.memory.memory import Memory
 from ana.memory.undo import undo
 from ana.time.clock import Clock, find_local_zone

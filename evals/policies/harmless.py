@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from babel.dates import format_date, format_skeleton, format_time
 from babel.numbers import format_currency, format_decimal
 
-from ana.memory.ids import spell_id
+from ana.memory.item import spell_id
 from ana.time.dates import weekday
 from evals.policies.data import DATA, LANGUAGES
 from nodes.evidence import Evidence

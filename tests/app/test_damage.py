@@ -14,8 +14,7 @@ import pytest
 
 from ana.embedders import WordLlamaEmbeddings
 from ana.handles import open_data
-from ana.memory.ids import make_item_id
-from ana.memory.item import Item
+from ana.memory.item import Item, make_item_id
 from ana.settings import load_settings
 from ana.time.clock import Clock
 from ana.workspace import load_workspace, open_workspace

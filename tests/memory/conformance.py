@@ -29,8 +29,7 @@ from ana.memory.bounds import check_item
 from ana.memory.changes import Cause, Change, Entry, make_edit
 from ana.memory.digests import digest_line
 from ana.memory.filters import EVERY_ITEM, matches, parse
-from ana.memory.ids import iter_candidate_ids
-from ana.memory.item import Item, merge_properties
+from ana.memory.item import Item, iter_candidate_ids, merge_properties
 from ana.memory.memory import Memory
 from ana.memory.operations import Operation, read_operation
 from ana.memory.search.query import Query

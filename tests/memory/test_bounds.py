@@ -13,9 +13,8 @@ import pytest
 
 from ana.embedders import WordLlamaEmbeddings
 from ana.errors import AnaError, ToolError
-from ana.memory.bounds import BOUNDS, LONGEST_NAME
+from ana.memory.bounds import BOUNDS, LONGEST_LINE, LONGEST_NAME
 from ana.memory.changes import Cause, Change, Entry
-from ana.memory.context_line import LONGEST_LINE
 from ana.memory.item import Item, to_json
 from ana.memory.memory import Memory
 from ana.memory.receipts import describe_change, make_receipt

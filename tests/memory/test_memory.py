@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from ana.errors import NoSuchItem, RecordChanged, ToolError
+from ana.memory.bounds import LONGEST_LINE, to_one_line
 from ana.memory.changes import Cause, Change, Entry
-from ana.memory.context_line import LONGEST_LINE, to_one_line
 from ana.memory.memory import Memory
 from ana.memory.trash import restore
 from ana.time.clock import Clock

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from ana.backends.chroma.client import read_settings
 from ana.backends.chroma.closed import ClosedSource, read_closed
 from ana.backends.chroma.folder import Folder
-from ana.backends.chroma.index.index import Index, Source
+from ana.backends.chroma.index import Index, Source
 from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
 from ana.backends.sql import lookup

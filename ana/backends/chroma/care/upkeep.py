@@ -13,7 +13,7 @@ from ana.backends.chroma.care.examine import AT_ONCE, Examined, Findings, examin
 from ana.backends.chroma.care.exchange import NOTE, finish_exchange, prepare_exchange, read_exchange
 from ana.backends.chroma.care.files import copy_files, move_aside, name_copy, name_damaged_folder
 from ana.backends.chroma.care.format import refuse_moved
-from ana.backends.whole import WholeStore
+from ana.backends.ports import WholeStore
 from ana.embedders import Embedder
 from ana.errors import FileUnreadable, StoreBroken
 from ana.files import find_damage, write_whole

@@ -1,12 +1,28 @@
-"""A store that is read or written as a whole, for backups and moves."""
+"""What a store offers besides `Backend`: its maintenance, and reading or writing it as a whole."""
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
+from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.memory.backend import Backend
 from ana.memory.changes import Entry, Kind
 from ana.memory.item import Item
+from ana.stopping import Progress
+
+
+class Care(Protocol):
+    """Maintenance of a store: checks, repairs and copies."""
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder that makes the vectors."""
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Return name, count, embedder and dimension of items and of lines."""
+
+    def reindex(self, progress: Progress) -> int:
+        """Embed everything again with the present embedder, while others wait, and return the number of records."""
 
 
 class WholeStore(Backend, Protocol):

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
-from ana.backends.chroma.index.index import Index
+from ana.backends.chroma.index import Index
 from ana.backends.chroma.source import EmbeddedItem
 from ana.backends.sql import dates
 from ana.backends.sql.compiler import compile_filter

@@ -1,1 +1,0 @@
-"""The derived index beside Chroma, in SQLite: filters, words, ranking."""
