@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, tzinfo
-from itertools import islice, zip_longest
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 from ana.memory.changes import Change
@@ -62,21 +62,26 @@ def combine_receipts(receipts: Iterable[Receipt]) -> list[Receipt]:
     The receipt of a repeated item also has `passed_over`, the number of dates that no change marked, and `marked`, the
     dates that several changes marked. The receipt of a record with the same title as another one has `alike`.
     """
-    spans: dict[tuple[str, str], Receipt] = {}
+    groups: dict[tuple[str, str], list[Receipt]] = {}
     for receipt in receipts:
-        key = receipt["kind"], str(receipt["id"])
-        before = spans[key]["before"] if key in spans else receipt["before"]
-        after = receipt["after"]
-        op = "create" if before is None else "delete" if after is None else "update"
-        passed = (spans[key].get("passed_over", 0) if key in spans else 0) + _count_passed_over(receipt)
-        progress: dict[str, Any] = {"passed_over": passed} if passed or key in spans else {}
-        if marked := [*(spans[key].get("marked", []) if key in spans else []), *_list_marked(receipt)]:
-            progress["marked"] = marked
-        spans[key] = {**receipt, "op": op, "before": before, "after": after, **progress}
-    changed = [each for each in spans.values() if _strip(each["before"]) != _strip(each["after"])]
-    called = Counter(find_title((each["after"] or each["before"])["content"]) for each in changed)
-    alike = {title: {"alike": True} for title, count in called.items() if count > 1}
-    return [{**each, **alike.get(find_title((each["after"] or each["before"])["content"]), {})} for each in changed]
+        groups.setdefault((receipt["kind"], str(receipt["id"])), []).append(receipt)
+    joined = map(_join, groups.values())
+    changed = [each for each in joined if _strip(each["before"]) != _strip(each["after"])]
+    titles = [find_title((each["after"] or each["before"])["content"]) for each in changed]
+    alike = {title for title, count in Counter(titles).items() if count > 1}
+    return [{**each, "alike": True} if title in alike else each for each, title in zip(changed, titles, strict=True)]
+
+
+def _join(receipts: Sequence[Receipt]) -> Receipt:
+    """Return one receipt in place of those of one record, in their order."""
+    before, after = receipts[0]["before"], receipts[-1]["after"]
+    op = "create" if before is None else "delete" if after is None else "update"
+    joined = {**receipts[-1], "op": op, "before": before, "after": after}
+    if (passed := sum(map(_count_passed_over, receipts))) or len(receipts) > 1:
+        joined["passed_over"] = passed
+    if marked := [day for each in receipts for day in _list_marked(each)]:
+        joined["marked"] = marked
+    return joined
 
 
 def describe_change(receipt: Receipt) -> str:
@@ -160,14 +165,13 @@ def quote_title(content: str) -> str:
 def list_parts(receipt: Receipt) -> list[str]:
     """Return a receipt's words about properties: all of a new or deleted record, the changes of another one."""
     before, after = receipt["before"] or {}, receipt["after"] or {}
-    old, new = (word_values(each.get("properties", {})) for each in (before, after))
+    old, new = map(word_values, _read_properties(receipt))
     year = int(str((after or before).get("updated_at") or "0")[:4])
     if receipt["op"] != "update":
         own_times = _tell_own_times(after or before, new or old)
         known = {name: value for name, value in (new or old).items() if name != "zone" or not own_times}
         return [*(describe_property(name, value, year) for name, value in known.items()), *own_times]
-    parts = [*_describe_edit(before["content"], after["content"])]
-    parts += _tell_date(receipt, year)
+    parts = [*_describe_edit(before["content"], after["content"]), *_tell_date(receipt, year)]
     parts += (moved_on := [*_describe_done(receipt, year)])
     parts += _describe_values(old, new, year, moved_on=bool(moved_on))
     for key in (key for key in old if key not in new):
@@ -199,17 +203,16 @@ def _tell_own_times(record: Mapping[str, Any], properties: Properties) -> list[s
     return [*filter(None, [tell_own_time(record.get("zone", ""), date)])]
 
 
-def _tell_date(receipt: Receipt, year: int) -> Iterator[str]:
-    """Yield the date of a record with the same title as another one, if the date did not change."""
-    old, new = (receipt[when].get("properties", {}) for when in ("before", "after"))
-    unchanged = ((key, value) for key, value in new.items() if day_of(value) and old.get(key) == value)
-    for key, value in islice(unchanged, 1 if receipt.get("alike") else 0):
-        yield describe_property(key, value, year)
+def _tell_date(receipt: Receipt, year: int) -> list[str]:
+    """Return the date of a record with the same title as another one, if the date did not change."""
+    old, new = _read_properties(receipt)
+    key = next((key for key, value in new.items() if day_of(value) and old.get(key) == value), None)
+    return [describe_property(key, new[key], year)] if key and receipt.get("alike") else []
 
 
 def _describe_done(receipt: Receipt, year: int) -> Iterator[str]:
     """Yield the date for which a repeated item was done, the number of dates passed over, and the next date."""
-    old, new = (receipt[when].get("properties", {}) for when in ("before", "after"))
+    old, new = _read_properties(receipt)
     if new.get("done_for") != old.get("done_for") and day_of(new.get("done_for")):
         yield _("done for {day}").format(day=show_value(receipt.get("marked") or new["done_for"], year))
         if passed := _count_passed_over(receipt):
@@ -218,13 +221,19 @@ def _describe_done(receipt: Receipt, year: int) -> Iterator[str]:
         if key:
             yield _("next {day}").format(day=show_value(new[key], year))
             repeat = read_repeat(new, UTC)
-            remaining = count_remaining(repeat) if repeat else None
-            yield from [] if remaining is None else [_("{n} left").format(n=remaining)]
+            if repeat and (remaining := count_remaining(repeat)) is not None:
+                yield _("{n} left").format(n=remaining)
+
+
+def _read_properties(receipt: Receipt) -> tuple[Properties, Properties]:
+    """Return the properties before and after a write; none where the record does not exist."""
+    before, after = receipt["before"] or {}, receipt["after"] or {}
+    return before.get("properties", {}), after.get("properties", {})
 
 
 def _list_marked(receipt: Receipt) -> list[Json]:
     """Return the date of a repeated item that a write marked as done."""
-    old, new = ((receipt[when] or {}).get("properties", {}) for when in ("before", "after"))
+    old, new = _read_properties(receipt)
     return [new["done_for"]] if old and day_of(new.get("done_for")) and new["done_for"] != old.get("done_for") else []
 
 
@@ -234,8 +243,8 @@ def _count_passed_over(receipt: Receipt) -> int:
         return int(receipt["passed_over"])
     if not (receipt["before"] and receipt["after"]):
         return 0
-    records = (receipt[when].get("properties", {}) for when in ("before", "after"))
-    old, new = ({**each, **{key: _drop_zone(each.get(key)) for key in _ON_THE_WALL}} for each in records)
+    sides = _read_properties(receipt)
+    old, new = ({**each, **{key: _drop_zone(each.get(key)) for key in _ON_THE_WALL}} for each in sides)
     return len(find_passed_over(old, new, UTC))
 
 
@@ -250,8 +259,8 @@ def _describe_edit(old: str, new: str) -> Iterator[str]:
         yield f"+ {quote(added, LONGEST_VALUE)}"
     elif find_title(old) == find_title(new):
         lines = zip_longest(old.splitlines(), new.splitlines(), fillvalue="")
-        changed = (_cut_to_difference(line, other) for line, other in lines if line != other)
-        yield from (" -> ".join(each) for each in islice(changed, 1))
+        if first := next((pair for pair in lines if pair[0] != pair[1]), None):
+            yield " -> ".join(_cut_to_difference(*first))
 
 
 def _cut_to_difference(old: str, new: str) -> tuple[str, ...]:
