@@ -2,7 +2,6 @@
 temporary copies.
 """
 
-import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -11,9 +10,10 @@ from dataclasses import replace
 import numpy as np
 
 from ana.backends.sql import lookup
+from ana.backends.sql.items import ItemTables, make_in_memory
 from ana.backends.sql.journal import SCHEMA, JournalTable
-from ana.backends.sql.memory_tables import MemoryTables
 from ana.backends.sql.reads import T, TableReads
+from ana.backends.sql.search import search
 from ana.backends.sql.tables import transaction
 from ana.embedders import Embedder
 from ana.embedders.base import Vectors
@@ -33,33 +33,28 @@ class InMemoryBackend(TableReads):
 
     def __init__(self, embedder: Embedder) -> None:
         self.embedder = embedder
-        self._tables: dict[Kind, MemoryTables] = {kind: MemoryTables() for kind in KINDS}
+        self._tables: dict[Kind, ItemTables] = {kind: make_in_memory() for kind in KINDS}
         self._tables["item"].db.executescript(SCHEMA)
         self.journal = JournalTable(lambda: self._tables["item"].db)
         self._lock = threading.RLock()
 
     def get_many(self, kind: Kind, ids: Sequence[str]) -> dict[str, Item]:
-        return self.look_up(kind, lambda db: lookup.get_items(db, ids))
+        return self.look_up(kind, lambda tables: lookup.get_items(tables.db, ids))
 
     def hold_in_order(self) -> AbstractContextManager[object]:
         return self._lock
 
-    def look_up(self, kind: Kind, find: Callable[[sqlite3.Connection], T]) -> T:
+    def look_up(self, kind: Kind, find: Callable[[ItemTables], T]) -> T:
         with self._lock:
-            return find(self._tables[kind].db)
+            return find(self._tables[kind])
 
     def scan(self, kind: Kind) -> Iterator[Item]:
-        return iter(self.look_up(kind, lookup.list_items))
+        return iter(self.look_up(kind, lambda tables: lookup.list_items(tables.db)))
 
     def query(self, query: Query) -> QueryResult:
         # before the lock is taken: an embedder may be a server, and slow
         vector = np.array(self.embedder.embed_query(query.text.text), np.float32) if query.text else None
-        with self._lock:
-            return self._tables["item"].query(query, vector)
-
-    def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
-        with self._lock:
-            return self._tables[kind].find_similar(id, limit)
+        return self.look_up("item", lambda tables: search(tables, query, vector))
 
     def find_change(self, key: str) -> Change | None:
         with self._lock:
@@ -105,8 +100,8 @@ class InMemoryBackend(TableReads):
         """Return another backend with the same records and the same journal."""
         copied = InMemoryBackend(self.embedder)
         with self._lock:
-            for kind, store in self._tables.items():
-                store.db.backup(copied._tables[kind].db)
+            for kind, tables in self._tables.items():
+                tables.db.backup(copied._tables[kind].db)
         return copied
 
     def reading(self) -> AbstractContextManager[object]:
@@ -124,8 +119,8 @@ class InMemoryBackend(TableReads):
             try:
                 yield
             except BaseException:
-                for store in self._tables.values():
-                    store.tables.forget()  # what is undone
+                for tables in self._tables.values():
+                    tables.forget()  # what is undone
                 raise
 
     def _refuse_copy(self, change: Change) -> None:
@@ -135,8 +130,8 @@ class InMemoryBackend(TableReads):
                 raise DuplicateItem(same[0])
 
     def _store(self, changes: Sequence[Change], vectors: Vectors) -> None:
-        for kind, store in self._tables.items():
+        for kind, tables in self._tables.items():
             mine = [change for change in changes if change.kind == kind]
-            store.tables.remove(store.db, [change.id for change in mine if change.after is None])
             new = [change.after for change in mine if change.after]
-            store.tables.put(store.db, ((item, vectors[render_text(item)]) for item in new))
+            gone = [change.id for change in mine if change.after is None]
+            tables.write([(item, vectors[render_text(item)]) for item in new], gone)

@@ -59,7 +59,8 @@ class ChromaStore(OpenStore):
     def sever(self, backend: Backend) -> None:
         assert isinstance(backend, ChromaBackend)
         # Chroma's own client is no connection: nothing but we can close it
-        for each in (backend.journal._db, *(collection.index._db for collection in backend.collections.values())):
+        tables = (collection.index._tables for collection in backend.collections.values())
+        for each in (backend.journal._db, *(known.db for known in tables if known)):
             if each is not None:
                 each.close()
 

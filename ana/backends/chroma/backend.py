@@ -25,6 +25,7 @@ from ana.backends.chroma.folder import Folder
 from ana.backends.chroma.metadata import is_utf8
 from ana.backends.chroma.source import PAGE
 from ana.backends.sql import lookup
+from ana.backends.sql.items import ItemTables
 from ana.backends.sql.journal import ENTRY
 from ana.backends.sql.reads import T, TableReads
 from ana.embedders import Embedder
@@ -92,7 +93,7 @@ class ChromaBackend(TableReads):
 
     def scan(self, kind: Kind, page: int = PAGE) -> Iterator[Item]:
         if kind == "line":
-            yield from self.look_up(kind, lookup.list_items)
+            yield from self.look_up(kind, lambda tables: lookup.list_items(tables.db))
             return
         for offset in itertools.count(0, page):
             with self.hold():  # for a page only, so that a slow reader blocks nobody
@@ -108,10 +109,6 @@ class ChromaBackend(TableReads):
             if self.embedder is not embedder:
                 vector = self._embed_query(query)
             return self.collections["item"].query(query, vector)
-
-    def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
-        with self.hold():
-            return self.collections[kind].find_similar(id, limit)
 
     def find_change(self, key: str) -> Change | None:
         with self.hold():
@@ -161,7 +158,7 @@ class ChromaBackend(TableReads):
         """Own the data folder as `hold` does, for reads that index and journal can answer while Chroma is closed."""
         return self._map_errors(self.folder.hold_in_order())
 
-    def look_up(self, kind: Kind, find: Callable[[sqlite3.Connection], T]) -> T:
+    def look_up(self, kind: Kind, find: Callable[[ItemTables], T]) -> T:
         with self.hold_in_order():
             return self.collections[kind].look_up(find)
 

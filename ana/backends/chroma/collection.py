@@ -1,6 +1,5 @@
 """One Chroma collection with its derived index, on langchain_chroma. Used only while the folder is held."""
 
-import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -12,7 +11,8 @@ from ana.backends.chroma.index import Index, Source
 from ana.backends.chroma.metadata import from_chroma, from_own
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem, Reader
 from ana.backends.sql import lookup
-from ana.backends.sql.search import find_similar, search
+from ana.backends.sql.items import ItemTables
+from ana.backends.sql.search import search
 from ana.embedders import Embedder
 from ana.embedders.base import Vector, Vectors, get_revision
 from ana.embedders.known import embed_many
@@ -85,16 +85,12 @@ class ChromaCollection:
 
     def query(self, query: Query, vector: Vector | None) -> QueryResult:
         """Find records. The vector belongs to the query's text; None if the query has no text."""
-        return self.look_up(lambda db: search(db, self.index.tables, query, vector, self._weights))
+        return self.look_up(lambda tables: search(tables, query, vector, self._weights))
 
     def find_same(self, item: Item) -> list[str]:
         """Return the ids of records that already say the same, the oldest first."""
         digest = digest_content(item.content, item.properties)
-        return self.look_up(lambda db: lookup.find_same(db, digest))
-
-    def find_similar(self, id: str, limit: int) -> list[tuple[Item, float]]:
-        """Return the records nearest to one by its stored vector, best first, with their cosines; without itself."""
-        return self.look_up(lambda db: find_similar(db, self.index.tables, id, limit))
+        return self.look_up(lambda tables: lookup.find_same(tables.db, digest))
 
     def describe(self) -> dict[str, Any]:
         """Return name, count, embedder, dimension, distance space and format version."""
@@ -106,7 +102,7 @@ class ChromaCollection:
             **{k.removeprefix("ana_"): v for k, v in (collection.metadata or {}).items()},
         }
 
-    def look_up(self, find: Callable[[sqlite3.Connection], T]) -> T:
+    def look_up(self, find: Callable[[ItemTables], T]) -> T:
         """Search in the index, which is faster than Chroma."""
         return self.index.use(self._at_hand, find)
 

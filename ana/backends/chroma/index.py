@@ -46,18 +46,17 @@ class Index:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self.tables = ItemTables()
-        self._db: sqlite3.Connection | None = None
+        self._tables: ItemTables | None = None
         self._version = -1
         self._file = 0
         self._all_written = False
         """Whether all unsettled ids are from writes of this process that succeeded."""
 
-    def make_ready(self, source: Source) -> sqlite3.Connection:
-        """Make the index agree with the source, and return the connection."""
-        return self.use(source, lambda db: db)
+    def make_ready(self, source: Source) -> ItemTables:
+        """Make the index agree with the source, and return its tables."""
+        return self.use(source, lambda tables: tables)
 
-    def use(self, source: Source, action: Callable[[sqlite3.Connection], T]) -> T:
+    def use(self, source: Source, action: Callable[[ItemTables], T]) -> T:
         """Call a function with an index that agrees with the source; repeat it with a new index if the file is
         damaged.
         """
@@ -75,87 +74,82 @@ class Index:
     ) -> Iterator[None]:
         """Enter a write that is then made inside this context; if the write fails, the source is read again."""
 
-        def enter(db: sqlite3.Connection) -> sqlite3.Connection:
-            with transaction(db):
-                self._enter(db, put, removed)
+        def enter(tables: ItemTables) -> ItemTables:
+            with transaction(tables.db):
+                tables.write(put, removed)
                 ids = [*removed, *(stored.item.id for stored in put)]
-                db.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", ((id,) for id in ids))
-            return db
+                tables.db.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", ((id,) for id in ids))
+            return tables
 
         try:
-            db = self.use(source, enter)
+            tables = self.use(source, enter)
             yield
         except BaseException:
             self._version, self._all_written = -1, False
             raise
         if not self._all_written:
-            self._reread(db, source)  # after a write that succeeded; the next use compares the counts
+            _reread(tables, source)  # after a write that succeeded; the next use compares the counts
             self._version = -1
-        self._forget(db)
+        _forget_unsettled(tables.db)
         self._all_written = True
 
-    def _forget(self, db: sqlite3.Connection) -> None:
-        db.execute("PRAGMA synchronous = NORMAL")  # nobody waits for the disk: an id may be read again for nothing
-        try:
-            db.execute("DELETE FROM unsettled")
-        finally:
-            db.execute("PRAGMA synchronous = FULL")
-
     def close(self) -> None:
-        if self._db is not None:
-            self._db.close()
-        self._db, self._version = None, -1
-        self.tables.forget()  # all of it was read from this file
+        if self._tables is not None:
+            self._tables.db.close()
+        self._tables, self._version = None, -1
 
     def discard(self) -> None:
         """Delete the index; the next use rebuilds it."""
         self.close()
         remove_database(self._path)
 
-    def _bring_up_to_date(self, source: Source) -> sqlite3.Connection:
-        if self._db is not None and self._file != read_inode(self._path):  # another process deleted the file
+    def _bring_up_to_date(self, source: Source) -> ItemTables:
+        if self._tables is not None and self._file != read_inode(self._path):  # another process deleted the file
             self.close()
-        if self._db is None:
-            self._db = open_index(self._path)
+        if self._tables is None:
+            self._tables = ItemTables(open_index(self._path))
             self._file = read_inode(self._path)
         # it changes when another process writes, as long as this connection is open
-        if self._version != (version := int(self._db.execute("PRAGMA data_version").fetchone()[0])):
-            self.tables.forget()  # another process may have changed them
-            self._settle(self._db, source)
+        if self._version != (version := int(self._tables.db.execute("PRAGMA data_version").fetchone()[0])):
+            self._tables.forget()  # another process may have changed them
+            self._settle(self._tables, source)
             self._version = version
-        return self._db
+        return self._tables
 
-    def _settle(self, db: sqlite3.Connection, source: Source) -> None:
+    def _settle(self, tables: ItemTables, source: Source) -> None:
         expected = {"identity": source.identity}
-        if _read_meta(db) != expected:  # new, or of a collection that was replaced
-            self._rebuild(db, source, expected)
-        self._all_written = not self._reread(db, source)
-        if db.execute("SELECT count(*) FROM items").fetchone()[0] != source.count():
-            self._rebuild(db, source, expected)
+        if _read_meta(tables.db) != expected:  # new, or of a collection that was replaced
+            self._rebuild(tables, source, expected)
+        self._all_written = not _reread(tables, source)
+        if tables.db.execute("SELECT count(*) FROM items").fetchone()[0] != source.count():
+            self._rebuild(tables, source, expected)
 
-    def _reread(self, db: sqlite3.Connection, source: Source) -> bool:
-        """Read everything unsettled from the source again, and return whether there was anything."""
-        unsettled = [id for (id,) in db.execute("SELECT id FROM unsettled")]
-        stored = source.get_many(unsettled)
-        removed = sorted(set(unsettled) - {each.item.id for each in stored})
-        if unsettled:
-            with transaction(db):
-                self._enter(db, stored, removed)
-        return bool(unsettled)
-
-    def _rebuild(self, db: sqlite3.Connection, source: Source, meta: dict[str, str]) -> None:
+    def _rebuild(self, tables: ItemTables, source: Source, meta: dict[str, str]) -> None:
         _log.info("rebuilding the index %s from %d items", self._path.name, source.count())
-        self.tables.forget()
+        tables.forget()
         stored = source.iter_all()  # which may open Chroma, and that may settle something first
-        with transaction(db):
-            empty_index(db)
-            self._enter(db, stored, ())
-            make_indexes(db)  # at the end, in a third of the time
-            db.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+        with transaction(tables.db):
+            empty_index(tables.db)
+            tables.write(stored)
+            make_indexes(tables.db)  # at the end, in a third of the time
+            tables.db.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
 
-    def _enter(self, db: sqlite3.Connection, put: Iterable[EmbeddedItem], removed: Iterable[str]) -> None:
-        self.tables.remove(db, removed)
-        self.tables.put(db, put)
+
+def _reread(tables: ItemTables, source: Source) -> bool:
+    """Read everything unsettled from the source again, and return whether there was anything."""
+    unsettled = [id for (id,) in tables.db.execute("SELECT id FROM unsettled")]
+    if unsettled:
+        stored = source.get_many(unsettled)
+        tables.write(stored, sorted(set(unsettled) - {each.item.id for each in stored}))
+    return bool(unsettled)
+
+
+def _forget_unsettled(db: sqlite3.Connection) -> None:
+    db.execute("PRAGMA synchronous = NORMAL")  # nobody waits for the disk: an id may be read again for nothing
+    try:
+        db.execute("DELETE FROM unsettled")
+    finally:
+        db.execute("PRAGMA synchronous = FULL")
 
 
 def open_index(path: Path) -> sqlite3.Connection:

@@ -1,6 +1,5 @@
 """The PostgreSQL backend: one person's records among those of others, behind row-level security."""
 
-import sqlite3
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +10,9 @@ from ana.backends.postgres import journal
 from ana.backends.postgres.derived import Derived
 from ana.backends.postgres.journal import LOCK, State
 from ana.backends.postgres.writing import Writing, read_records, select_records
+from ana.backends.sql.items import ItemTables
 from ana.backends.sql.reads import IndexReads, T
+from ana.backends.sql.search import search
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.embedders.known import OnceEmbeddings
@@ -88,15 +89,12 @@ class PostgresBackend(IndexReads):
         def find(derived: Derived) -> QueryResult:
             if vector is not None:
                 journal.check_embedder(derived.embedder, self.embedder.name)
-            return derived.tables["item"].query(query, vector)
+            return search(derived.tables["item"], query, vector)
 
         return self._use_derived(find)
 
-    def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
-        return self._use_derived(lambda derived: derived.tables[kind].find_similar(id, limit))
-
-    def look_up(self, kind: Kind, find: Callable[[sqlite3.Connection], T]) -> T:
-        return self._use_derived(lambda derived: find(derived.tables[kind].db))
+    def look_up(self, kind: Kind, find: Callable[[ItemTables], T]) -> T:
+        return self._use_derived(lambda derived: find(derived.tables[kind]))
 
     def find_change(self, key: str) -> Change | None:
         with self._read() as (session, ends):

@@ -6,8 +6,7 @@ Nothing is known only here. If another process has written meanwhile, the journa
 import numpy as np
 
 from ana.backends.postgres.journal import State
-from ana.backends.sql.memory_tables import MemoryTables
-from ana.backends.sql.tables import transaction
+from ana.backends.sql.items import ItemTables, make_in_memory
 from ana.memory.backend import JournalPosition
 from ana.memory.changes import KINDS, Kind
 from ana.memory.item import from_json
@@ -27,7 +26,7 @@ class Derived:
     """The tables in memory of one person; used by one thread at a time."""
 
     def __init__(self) -> None:
-        self.tables: dict[Kind, MemoryTables] = {}
+        self.tables: dict[Kind, ItemTables] = {}
         self._state: State | None = None
 
     @property
@@ -53,12 +52,11 @@ class Derived:
         self._state = state
 
     def _read_all(self, session: Session) -> None:
-        self.tables = {kind: MemoryTables() for kind in KINDS}
-        for kind, store in self.tables.items():
+        self.tables = {kind: make_in_memory() for kind in KINDS}
+        for kind, tables in self.tables.items():
             rows = session.scan(f"SELECT record, vector FROM records WHERE kind = '{kind}' ORDER BY row", PAGE)
             stored = ((from_json(record), np.frombuffer(vector, np.float32)) for record, vector in rows)
-            with transaction(store.db):
-                store.tables.put(store.db, stored)
+            tables.write(stored)
 
     def _read_changes(self, session: Session, since: JournalPosition, until: JournalPosition) -> bool:
         """Return whether the journal still has all changes since then."""
@@ -67,10 +65,8 @@ class Derived:
         # after an erasure, or of another store under this name, some are not there or others
         if count != until[0] - seq or (seq and ts != moment):
             return False
-        for kind, store in self.tables.items():
+        for kind, tables in self.tables.items():
             mine = [(names[-1], record, vector) for each_kind, names, record, vector in changed if each_kind == kind]
             stored = [(from_json(record), np.frombuffer(vector, np.float32)) for _, record, vector in mine if record]
-            with transaction(store.db):
-                store.tables.remove(store.db, [id for id, record, _ in mine if not record])
-                store.tables.put(store.db, stored)
+            tables.write(stored, [id for id, record, _ in mine if not record])
         return True

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import weakref
 from collections.abc import Iterable
 from datetime import tzinfo
 from itertools import chain, islice
@@ -10,8 +11,9 @@ import numpy as np
 
 from ana.backends.sql import dates
 from ana.backends.sql.compiler import iter_typed_rows
+from ana.backends.sql.dialect import add_functions
 from ana.backends.sql.lookup import find_term_numbers, load_repeating, to_word_vector
-from ana.backends.sql.tables import iter_once, transaction
+from ana.backends.sql.tables import iter_once, make_indexes, make_tables, transaction
 from ana.backends.sql.vectors import RowVectors
 from ana.embedders.base import Vector
 from ana.embedders.wordllama import embed_words
@@ -30,9 +32,10 @@ AT_ONCE = 100
 
 
 class ItemTables:
-    """Writes and reads the tables of one file on a given connection; one thread at a time."""
+    """Writes and reads the tables of one database of SQLite; one thread at a time."""
 
-    def __init__(self) -> None:
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self.db = db
         self._zone: tzinfo | None = None
         """The zone of the tables of dates, if it is known."""
         self._words: Words | None = None
@@ -43,68 +46,66 @@ class ItemTables:
         """Drop everything in memory, to be read again: somebody else may have written."""
         self._words = self._vectors = self._zone = self._series = None
 
-    def use_zone(self, db: sqlite3.Connection, zone: tzinfo) -> None:
+    def use_zone(self, zone: tzinfo) -> None:
         """Fill the tables of dates, if they are those of another zone."""
-        if dates.read_zone(db) != str(zone):
+        if dates.read_zone(self.db) != str(zone):
             self._series = None  # until its rows are left out of the new tables
-            with transaction(db):
-                dates.fill(db, zone)
+            with transaction(self.db):
+                dates.fill(self.db, zone)
         self._zone = zone
 
-    def _find_zone(self, db: sqlite3.Connection) -> tzinfo | None:
+    def _find_zone(self) -> tzinfo | None:
         """Return the zone of the tables of dates; None if there are none."""
-        if self._zone is None and (name := dates.read_zone(db)):
+        if self._zone is None and (name := dates.read_zone(self.db)):
             self._zone = find_zone(name)
             if self._zone is None:  # this machine does not know it
-                dates.forget_zone(db)
+                dates.forget_zone(self.db)
         return self._zone
 
-    def load_words(self, db: sqlite3.Connection) -> Words:
+    def load_words(self) -> Words:
         """Return the words of all items, loaded at the first use."""
         if self._words is None:
-            stored = iter_once(db, "SELECT row, words FROM items")
+            stored = iter_once(self.db, "SELECT row, words FROM items")
             documents = ((row, np.frombuffer(blob, np.uint32)) for row, blob in stored)
-            vectors = iter_once(db, "SELECT number, vector FROM terms")
+            vectors = iter_once(self.db, "SELECT number, vector FROM terms")
             self._words = Words(documents, ((number, to_word_vector(blob)) for number, blob in vectors))
         return self._words
 
-    def load_vectors(self, db: sqlite3.Connection) -> RowVectors:
+    def load_vectors(self) -> RowVectors:
         """Return the vectors of all items, loaded at the first use."""
         if self._vectors is None:
-            self._vectors = RowVectors(iter_once(db, "SELECT row, vector FROM vectors ORDER BY row"))
+            self._vectors = RowVectors(iter_once(self.db, "SELECT row, vector FROM vectors ORDER BY row"))
         return self._vectors
 
-    def load_series(self, db: sqlite3.Connection, zone: tzinfo) -> Series:
+    def load_series(self, zone: tzinfo) -> Series:
         """Return the items that repeat, loaded at the first use from a zone; the table of items has all others."""
         if self._series is None or str(self._series.zone) != str(zone):
-            series = Series(zone, load_repeating(db))
-            with transaction(db):
-                dates.set_apart(db, zone, series.rows)
+            series = Series(zone, load_repeating(self.db))
+            with transaction(self.db):
+                dates.set_apart(self.db, zone, series.rows)
             self._series = series
         return self._series
 
-    def remove(self, db: sqlite3.Connection, ids: Iterable[str]) -> None:
-        """Remove the items that exist, inside a transaction."""
-        for id in ids:
-            for (row,) in db.execute("DELETE FROM items WHERE id = ? RETURNING row", (id,)).fetchall():
-                self._remove_row(db, row)
+    def write(self, stored: Iterable[tuple[Item, Vector]], removed: Iterable[str] = ()) -> None:
+        """Remove items by their ids, and enter others with their vectors, in place of those with the same ids."""
+        with transaction(self.db):
+            for id in removed:
+                for (row,) in self.db.execute("DELETE FROM items WHERE id = ? RETURNING row", (id,)).fetchall():
+                    self._remove_row(row)
+            numbers: dict[str, int] = {}
+            rest, zone = iter(stored), self._find_zone()
+            while some := [*islice(rest, AT_ONCE)]:
+                words = [tokenize(render_text(item)) for item, _ in some]
+                self._number_words(chain.from_iterable(words), numbers)
+                for (item, vector), tokens in zip(some, words, strict=True):
+                    # in order and repeated, for phrases
+                    self._put(item, vector, np.array([numbers[word] for word in tokens], np.uint32), zone)
 
-    def put(self, db: sqlite3.Connection, stored: Iterable[tuple[Item, Vector]]) -> None:
-        """Enter items with their vectors, replacing items with the same ids, inside a transaction."""
-        numbers: dict[str, int] = {}
-        rest, zone = iter(stored), self._find_zone(db)
-        while some := [*islice(rest, AT_ONCE)]:
-            words = [tokenize(render_text(item)) for item, _ in some]
-            self._number_words(db, chain.from_iterable(words), numbers)
-            for (item, vector), tokens in zip(some, words, strict=True):
-                # in order and repeated, for phrases
-                self._put(db, item, vector, np.array([numbers[word] for word in tokens], np.uint32), zone)
-
-    def _remove_row(self, db: sqlite3.Connection, row: int) -> None:
+    def _remove_row(self, row: int) -> None:
         for table in ("bodies", "vectors", "properties"):
-            db.execute(f"DELETE FROM {table} WHERE row = ?", (row,))
-        if self._find_zone(db):
-            dates.remove(db, row)
+            self.db.execute(f"DELETE FROM {table} WHERE row = ?", (row,))
+        if self._find_zone():
+            dates.remove(self.db, row)
         if self._words is not None:
             self._words.remove(row)
         if self._vectors is not None:
@@ -112,22 +113,22 @@ class ItemTables:
         if self._series is not None:
             self._series.remove(row)
 
-    def _put(self, db: sqlite3.Connection, item: Item, vector: Vector, terms: Terms, zone: tzinfo | None) -> None:
+    def _put(self, item: Item, vector: Vector, terms: Terms, zone: tzinfo | None) -> None:
         digest = digest_content(item.content, item.properties)
         absolute = make_absolute(item)  # whose spans are the same moments in every zone
         values = (item.id, digest, item.created_at, absolute.date, terms.tobytes())
-        old = db.execute("SELECT row FROM items WHERE id = ?", (item.id,)).fetchone()
+        old = self.db.execute("SELECT row FROM items WHERE id = ?", (item.id,)).fetchone()
         if old:  # a known item keeps its row, which all tables share
-            db.execute("DELETE FROM properties WHERE row = ?", old)
+            self.db.execute("DELETE FROM properties WHERE row = ?", old)
         known = (old and old[0], *values)
-        row = int(db.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", known).lastrowid or 0)
-        db.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?)", (row, json.dumps(to_json(item))))
-        db.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (row, vector.astype(np.float32).tobytes()))
+        row = int(self.db.execute("INSERT OR REPLACE INTO items VALUES (?, ?, ?, ?, ?, ?)", known).lastrowid or 0)
+        self.db.execute("INSERT OR REPLACE INTO bodies VALUES (?, ?)", (row, json.dumps(to_json(item))))
+        self.db.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (row, vector.astype(np.float32).tobytes()))
         every = {key: getattr(item, key) for key in OWN_KEYS} | absolute.properties
         rows = (typed for key, value in every.items() for typed in iter_typed_rows(key, value))
-        db.executemany(f"INSERT INTO properties VALUES ({row}, ?, ?, ?, ?, ?)", rows)
+        self.db.executemany(f"INSERT INTO properties VALUES ({row}, ?, ?, ?, ?, ?)", rows)
         if zone:
-            dates.enter(db, zone, row)
+            dates.enter(self.db, zone, row)
         if self._words is not None:
             self._words.put(row, terms)
         if self._vectors is not None:
@@ -135,15 +136,26 @@ class ItemTables:
         if self._series is not None:
             self._series.put(row, item)
             if zone and row in self._series.rows:
-                dates.leave_out(db, [row])
+                dates.leave_out(self.db, [row])
 
-    def _number_words(self, db: sqlite3.Connection, words: Iterable[str], known: dict[str, int]) -> None:
+    def _number_words(self, words: Iterable[str], known: dict[str, int]) -> None:
         """Add the number of each word to the known numbers; a new word gets the next number."""
         wanted = [word for word in dict.fromkeys(words) if word not in known]
-        known |= find_term_numbers(db, wanted)
+        known |= find_term_numbers(self.db, wanted)
         new = [word for word in wanted if word not in known]
         for word, vector in zip(new, embed_words(new), strict=True):
-            entered = db.execute("INSERT INTO terms VALUES (NULL, ?, ?)", (word, vector.tobytes()))
+            entered = self.db.execute("INSERT INTO terms VALUES (NULL, ?, ?)", (word, vector.tobytes()))
             known[word] = int(entered.lastrowid or 0)
             if self._words is not None:
                 self._words.learn(known[word], vector)
+
+
+def make_in_memory() -> ItemTables:
+    """Return empty tables in a SQLite that has no file."""
+    db = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
+    add_functions(db)
+    make_tables(db)
+    make_indexes(db)
+    tables = ItemTables(db)
+    weakref.finalize(tables, db.close)
+    return tables

@@ -1,17 +1,19 @@
 """The reads of a backend that its tables of SQLite and its journal answer, wherever these are kept."""
 
-import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TypeVar
 
 from ana.backends.sql import lookup
+from ana.backends.sql.items import ItemTables
 from ana.backends.sql.journal import JournalTable
+from ana.backends.sql.search import find_similar
 from ana.embedders import Embedder
 from ana.embedders.base import Vector
 from ana.memory.backend import JournalPosition, RecordKey
 from ana.memory.changes import KINDS, Entry, Kind
+from ana.memory.item import Item
 from ana.values import Json
 
 T = TypeVar("T")
@@ -23,21 +25,24 @@ class IndexReads(ABC):
     embedder: Embedder
 
     @abstractmethod
-    def look_up(self, kind: Kind, find: Callable[[sqlite3.Connection], T]) -> T:
+    def look_up(self, kind: Kind, find: Callable[[ItemTables], T]) -> T:
         """Search in the tables of a kind of record."""
 
     @property
     def embedder_name(self) -> str:
         return self.embedder.name
 
+    def find_similar(self, kind: Kind, id: str, limit: int) -> list[tuple[Item, float]]:
+        return self.look_up(kind, lambda tables: find_similar(tables, id, limit))
+
     def get_vectors(self, kind: Kind, ids: Sequence[str]) -> dict[str, Vector]:
-        return self.look_up(kind, lambda db: lookup.get_vectors(db, ids))
+        return self.look_up(kind, lambda tables: lookup.get_vectors(tables.db, ids))
 
     def list_keys(self) -> dict[str, int]:
-        return self.look_up("item", lookup.list_keys)
+        return self.look_up("item", lambda tables: lookup.list_keys(tables.db))
 
     def list_values(self, key: str) -> list[tuple[Json, int]]:
-        return self.look_up("item", lambda db: lookup.list_values(db, key))
+        return self.look_up("item", lambda tables: lookup.list_values(tables.db, key))
 
 
 class TableReads(IndexReads):
@@ -53,7 +58,7 @@ class TableReads(IndexReads):
     def reserve_line_numbers(self, below: int) -> None: ...
 
     def count(self, kind: Kind) -> int:
-        return self.look_up(kind, lookup.count_items)
+        return self.look_up(kind, lambda tables: lookup.count_items(tables.db))
 
     def entries(
         self, *, turn: str | None = None, id: str | None = None, since: str = "", limit: int = -1
@@ -81,7 +86,8 @@ class TableReads(IndexReads):
 
     def next_line_number(self) -> int:
         with self.hold_in_order():
-            used = (int(line.id) for line in self.look_up("line", lookup.list_items))
+            lines = self.look_up("line", lambda tables: lookup.list_items(tables.db))
+            used = (int(line.id) for line in lines)
             return max(self.journal.get_next_number("line"), max(used, default=-1) + 1)
 
     def take_line_number(self) -> int:
@@ -92,4 +98,4 @@ class TableReads(IndexReads):
 
     def _find_existing(self, kind: Kind, entries: list[Entry]) -> set[str]:
         ids = [entry.change.id for entry in entries if entry.change.kind == kind]
-        return set(self.look_up(kind, lambda db: lookup.find_rows_of_ids(db, ids)).values()) if ids else set()
+        return {*self.look_up(kind, lambda tables: lookup.find_rows_of_ids(tables.db, ids)).values()} if ids else set()

@@ -23,12 +23,13 @@ from ana.memory.search.series import SeriesHits
 from ana.memory.search.words import NO_ROWS, Rows, Words, find_members
 
 
-def find_similar(db: sqlite3.Connection, tables: ItemTables, id: str, limit: int) -> list[tuple[Item, float]]:
+def find_similar(tables: ItemTables, id: str, limit: int) -> list[tuple[Item, float]]:
     """Return the items nearest to one by its vector, best first, with their cosines; without itself."""
+    db = tables.db
     vector = lookup.get_vectors(db, [id]).get(id)
     if vector is None:
         return []
-    vectors = tables.load_vectors(db)
+    vectors = tables.load_vectors()
     rows = vectors.list_rows()
     rows = rows[np.isin(rows, [*lookup.find_rows_of_ids(db, [id])], invert=True)]
     cosines = vectors.compute_cosines(vector, rows)
@@ -37,12 +38,11 @@ def find_similar(db: sqlite3.Connection, tables: ItemTables, id: str, limit: int
     return sort_similar(zip(items, cosines[near].tolist(), strict=True))[:limit]
 
 
-def search(
-    db: sqlite3.Connection, tables: ItemTables, query: Query, vector: Vector | None, weights: Weights
-) -> QueryResult:
+def search(tables: ItemTables, query: Query, vector: Vector | None, weights: Weights | None = None) -> QueryResult:
     """Find items. The vector belongs to the query's text; None if it has no text. Errors as of `compile_filter`."""
-    tables.use_zone(db, query.zone)
-    series = tables.load_series(db, query.zone).find(query)
+    db = tables.db
+    tables.use_zone(query.zone)
+    series = tables.load_series(query.zone).find(query)
     conditions = [compile_filter(query.where)] if query.has_filter else []
     if query.due:
         conditions.append(lookup.select_days(*query.due, query.zone))
@@ -50,7 +50,7 @@ def search(
         conditions.append(lookup.exclude_status(query.excluded))
     if query.text is None or vector is None:
         return _find_by_date(db, query, conditions, series)
-    words = tables.load_words(db)
+    words = tables.load_words()
     rows = words.list_rows()
     if conditions:
         rows = np.sort(np.concatenate([lookup.find_rows(db, join("AND", conditions)), series.rows]))
@@ -58,13 +58,13 @@ def search(
         return QueryResult([], 0, truncated=False)
     ranking = Ranking(
         rows=rows,
-        cosines=tables.load_vectors(db).compute_cosines(vector, rows),
+        cosines=tables.load_vectors().compute_cosines(vector, rows),
         on_day=find_members(_find_on_day(db, query.text, query.zone, series), rows),
         has_status=find_members(lookup.find_with_status(db, is_open=query.text.is_open), rows),
         first=_find_first(db, words, query.text),
         query_words=lookup.find_query_words(db, query.text.words),
         words=words,
-        weights=weights,
+        weights=weights or Weights(),
     )
     hits = ranking.find_best(query.limit, partial(lookup.describe_rows, db))
     reasons = ranking.explain(hits, query.has_filter)

@@ -46,10 +46,10 @@ class Shelf:
 
 def found_ids(index: Index, shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str]:
     """The ids that a filter finds by SQL."""
-    db = index.make_ready(shelf)
-    index.tables.use_zone(db, zone)
-    rows = find_rows(db, compile_filter(parse(where, zone)))
-    return {id for _, id, *_ in describe_rows(db, rows.tolist())}
+    tables = index.make_ready(shelf)
+    tables.use_zone(zone)
+    rows = find_rows(tables.db, compile_filter(parse(where, zone)))
+    return {id for _, id, *_ in describe_rows(tables.db, rows.tolist())}
 
 
 def matching_ids(shelf: Shelf, where: Any, zone: ZoneInfo) -> set[str]:

@@ -148,8 +148,8 @@ def _is_near(row: Row, near: Mapping[str, float]) -> bool:
 
 def _check_index(collection: ChromaCollection, items: dict[str, Item], findings: Findings) -> None:
     try:
-        db = collection.index.make_ready(collection.source)
-        known = {item.id: item for item in list_items(db)}
+        tables = collection.index.make_ready(collection.source)
+        known = {item.id: item for item in list_items(tables.db)}
     except sqlite3.DatabaseError as exc:
         if not is_damage(exc):
             raise

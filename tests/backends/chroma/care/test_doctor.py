@@ -295,7 +295,7 @@ def test_an_index_that_says_something_else_is_rebuilt(memory: Memory) -> None:
     item = memory.create("Buy milk").after
     assert item
     with hold_source(memory) as source:
-        db = chroma_of(memory).collections["item"].index.make_ready(source)
+        db = chroma_of(memory).collections["item"].index.make_ready(source).db
         db.execute("UPDATE bodies SET item = ?", (json.dumps(to_json(item) | {"content": "Buy wine"}),))
     found = examine(chroma_of(memory))
     assert len(found.index) == 1
