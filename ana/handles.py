@@ -168,7 +168,7 @@ def _open_data(workspace: Workspace, program: str) -> DataHandles:
 
         embedder = choose_embedder(workspace, read_embedder(workspace.rows))
         return _make_data(workspace, *open_rows(workspace.rows, embedder))
-    from ana.backends.build import open_store
+    from ana.backends.chroma.care.upkeep import open_store
     from ana.backends.chroma.closed import read_embedder as read_bound
 
     is_auto = workspace.settings.ana_embeddings == "auto"

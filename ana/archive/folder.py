@@ -8,7 +8,7 @@ from typing import Any
 
 from ana.archive.parts import ORDER, SCANNED, TABLES, Row, split_lines
 from ana.archive.place import Place
-from ana.backends.build import open_store
+from ana.backends.chroma.care.upkeep import open_store
 from ana.backends.postgres.names import from_name, to_name
 from ana.handles import DataHandles, choose_embedder
 from ana.output import tell

@@ -2,7 +2,7 @@
 
 import json
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -151,3 +151,23 @@ class Upkeep:
         entries = [Entry(change.after.updated_at, "", turn, change) for change in changes if change.after]
         if entries:
             backend.journal.finish(backend.journal.begin(entries))
+
+
+def open_store(
+    path: Path,
+    embedder: Embedder,
+    program: str,
+    person: str,
+    tell: Callable[[str], None],
+    follow: Callable[[str], Embedder | None],
+) -> tuple[WholeStore, Upkeep]:
+    """Return the store in a folder, and what maintains it.
+
+    Args:
+        program: The name of this process in another's messages.
+        person: The person whose folder it is.
+        tell: Called with the progress of a repair.
+        follow: Returns the embedder of another name to which the folder may be bound, or None if it must not be used.
+    """
+    backend = ChromaBackend(path, embedder, program=program, person=person, tell=tell, follow=follow)
+    return backend, Upkeep(backend)
