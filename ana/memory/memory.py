@@ -60,13 +60,12 @@ class Memory(Reader):
                 stored or is too large.
         """
 
-        def plan() -> Change:
-            old = self.get(id)
+        def change(old: Item) -> Mapping[str, Json | Operation]:
             if version not in (None, old.updated_at):
                 raise RecordChanged("item", id)
-            return Change("item", id, old, update_item(old, content, properties or {}, get_source(cause), self._clock))
+            return properties or {}
 
-        return self._write(plan, cause)
+        return self.change_all([id], change, cause, content)[0]
 
     def change_all(
         self,
@@ -135,7 +134,7 @@ class Memory(Reader):
 
     def delete(self, id: str, cause: Cause | None = None) -> Change:
         """Remove an item. Raises ToolError if there is none."""
-        return self._write(lambda: Change("item", id, self.get(id), None), cause)
+        return self.change_all([id], lambda _: None, cause)[0]
 
     def append_line(self, content: str, cause: Cause | None = None, *, copy: bool = True) -> Change:
         """Add a line under a number that no other line ever had.

@@ -9,7 +9,6 @@ from ana.memory.backend import Backend
 from ana.memory.changes import Entry, Kind
 from ana.memory.content_words import WordCounts
 from ana.memory.explanation import explain_nothing
-from ana.memory.filters import EVERY_ITEM
 from ana.memory.item import Item
 from ana.memory.overdue import make_overdue_filter
 from ana.memory.search.fit import count_fitting, fuse
@@ -101,11 +100,6 @@ class Reader:
     def find_similar(self, id: str, where: Mapping[str, Json] | None = None, limit: int = 10) -> QueryResult:
         """Find the items nearest in meaning to an item, without itself; with a filter, among the nearest 500."""
         return find_similar(self.backend, self.get(id).id, self._filters.read(where), limit)
-
-    def due(self, first: date, last: date, limit: int = 100) -> QueryResult:
-        """Return the open items whose own date is on these days, both included, the earliest first."""
-        now = self._clock.now()
-        return self.backend.query(Query(None, EVERY_ITEM, self._clock.zone, limit, (first, last), CLOSED, now))
 
     def items(self) -> Iterator[Item]:
         """Yield every item, in no order."""

@@ -11,6 +11,7 @@ from ana.errors import ToolError
 from ana.memory.receipts import make_receipt
 from ana.memory.undo import find_undoable, undo
 from tests.conftest import BERLIN
+from tests.memory.conformance import find_due
 from tests.stories import Life
 from tools.items import update_item
 
@@ -163,7 +164,7 @@ def test_an_extra_lesson_is_found_rings_out_and_is_taken_away_again(life: Life) 
     added = life.change(id, also={"$add": ["2026-12-01T10:00 (Tuesday)"]})
     assert added["next"].startswith("2026-12-01T10:00 (Tuesday), 2026-12-03T15:00 (Thursday), 2026-12-10T15:00")
     assert life.find(**{"$on": "2026-12-01"}) == {"Swimming": "2026-12-01T10:00 (Tuesday)"}
-    assert [each.content for each in life.memory.due(date(2026, 12, 1), date(2026, 12, 1)).items] == ["Swimming"]
+    assert [each.content for each in find_due(life.memory, date(2026, 12, 1), date(2026, 12, 1)).items] == ["Swimming"]
     assert life.go("2026-12-02T09:00").find() == {"Swimming": "2026-12-03T15:00 (Thursday)"}
     assert life.find(**{"$on": "2026-12-02"}) == {}
     with pytest.raises(ToolError, match="2026-12-01 is in also") as caught:

@@ -15,6 +15,7 @@ from ana.postgres.database import Database
 from ana.time.clock import Clock
 from evals.postgres import WORKER
 from tests.conftest import BERLIN, EMBEDDER, WEDNESDAY
+from tests.memory.conformance import find_due
 from tests.postgres.server import server
 from tests.postgres.trips import counting
 
@@ -77,10 +78,10 @@ def test_a_call_of_memory_waits_seldom(memory: Memory, one: Database) -> None:
     kept = memory.create("kept").after
     assert kept
     day = date(2026, 1, 9)
-    memory.due(day, day)
+    find_due(memory, day, day)
     memory.find(where={"due_date": "2026-01-09"})
     calls: list[tuple[Callable[[], object], int]] = [
-        (lambda: memory.due(day, day), 1),
+        (lambda: find_due(memory, day, day), 1),
         (lambda: memory.find(where={"due_date": "2026-01-09"}), 2),
         (lambda: memory.get(kept.id), 1),
         (lambda: memory.create("new", {"n": 1, "due_date": "2026-01-10"}), 2),
