@@ -44,6 +44,11 @@ def get_day_span(day: date, zone: tzinfo) -> Span:
     return _day_start(day, zone), _day_end(day, zone)
 
 
+def get_days_span(first: date, last: date, zone: tzinfo) -> Span:
+    """Return the stretch of time from the first day to the last, both included."""
+    return get_day_span(first, zone)[0], get_day_span(last, zone)[1]
+
+
 def to_micros(moment: datetime) -> int:
     """Return a moment in microseconds since 1970 in UTC."""
     return (moment - _EPOCH) // _MICROSECOND

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from ana.embedders import Embedder, build_embedder
-from ana.memory.search.scoring import Weights
+from ana.memory.search.ranking import Weights
 from ana.settings import PROJECT, load_settings
 from evals.pages import draw_table, replace_parts
 from evals.retrieval import locomo

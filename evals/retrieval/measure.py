@@ -21,7 +21,7 @@ from ana.memory.filters import EVERY_ITEM
 from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.search.query import Query, parse_query
-from ana.memory.search.scoring import Weights
+from ana.memory.search.ranking import Weights
 from ana.settings import PROJECT, load_settings
 from ana.time.clock import Clock
 from app.show.tables import show_table

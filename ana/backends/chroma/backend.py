@@ -36,8 +36,8 @@ from ana.memory.changes import Change, Entry, Kind, net
 from ana.memory.item import Item
 from ana.memory.search.property_text import render_text
 from ana.memory.search.query import Query
+from ana.memory.search.ranking import Weights
 from ana.memory.search.result import QueryResult
-from ana.memory.search.scoring import Weights
 from ana.stopping import Progress
 
 if TYPE_CHECKING:

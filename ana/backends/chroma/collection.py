@@ -22,8 +22,8 @@ from ana.memory.digests import digest_content
 from ana.memory.item import Item
 from ana.memory.search.property_text import render_text
 from ana.memory.search.query import Query
+from ana.memory.search.ranking import Weights
 from ana.memory.search.result import QueryResult
-from ana.memory.search.scoring import Weights
 
 if TYPE_CHECKING:
     from chromadb.api.client import Client

@@ -14,11 +14,14 @@ from ana.backends.sql.dialect import Sql
 from ana.embedders.wordllama import embed_words
 from ana.memory.filters import OWN_KEYS
 from ana.memory.item import Item, from_json
-from ana.memory.search.scoring import TAG_KEYS, get_days_span
 from ana.memory.search.words import NO_ROWS, QueryWord, Rows, Words, WordVector
 from ana.memory.status import CLOSED, DONE
 from ana.time.repeats import REPEATING
+from ana.time.spans import get_days_span
 from ana.values import Json
+
+TAG_KEYS = ("tags", "tag", "labels", "label", "project", "context")
+"""Properties that hold tags, by whatever name people call them."""
 
 ByDate: TypeAlias = tuple[int, int | None, str | None, str, str]
 """An item found by its date: row, start, date, created_at, id."""

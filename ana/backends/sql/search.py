@@ -16,9 +16,8 @@ from ana.backends.sql.lookup import ByDate
 from ana.embedders.base import Vector
 from ana.memory.item import Item
 from ana.memory.search.query import ParsedQuery, Query
-from ana.memory.search.ranking import ROUNDING, Ranking, find_bar, sort_similar
+from ana.memory.search.ranking import ROUNDING, Ranking, Weights, find_bar, sort_similar
 from ana.memory.search.result import First, QueryResult, Reason
-from ana.memory.search.scoring import Weights
 from ana.memory.search.series import SeriesHits
 from ana.memory.search.words import NO_ROWS, Rows, Words, find_members
 

@@ -1,7 +1,9 @@
-"""The ranking of a query's items, the same above every backend.
+"""The ranking of a query's items, the same above every backend: vectors for meaning, words for names, dates for days.
 
-Scores are defined in scoring.py. Every item that passes the filter is compared; its words only if with the best of
-words it could be among the best.
+An item's score is the cosine of its vector, plus how well its words match the query's (see `words.py` here), plus a
+constant if its date is on a day that the query names, and another if it asks for items that are open, or done, and this
+one is. Items with an exact id, a quoted phrase or a tag come first. Every item that passes the filter is compared; its
+words only if with the best of words it could be among the best.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +14,6 @@ import numpy as np
 
 from ana.memory.item import Item
 from ana.memory.search.result import First, Reason
-from ana.memory.search.scoring import Weights
 from ana.memory.search.words import Mask, QueryWord, Rows, Scores, Words, find_members
 
 ROUNDING = 1e-6
@@ -29,6 +30,26 @@ T = TypeVar("T")
 
 Described: TypeAlias = tuple[int, str, str | None, str]
 """A row with its item's id, own date and moment of creation."""
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The weight of each part of a score, chosen on the tuning halves of evals/data and one half of LoCoMo's
+    conversations; the same for every embedder.
+
+    Args:
+        vector: A cosine of 1.
+        words: Words that match perfectly.
+        day: A date on a day that the query names.
+        status: A status that the query asks for.
+        near: The cosine from which on another word counts in place of the query's; above 1 no other word does.
+    """
+
+    vector: float = 1.0
+    words: float = 0.6
+    day: float = 0.6
+    status: float = 0.2
+    near: float = 0.0
 
 
 @dataclass(frozen=True)

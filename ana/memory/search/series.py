@@ -18,12 +18,11 @@ from ana.memory.item import Item
 from ana.memory.search.occurring import FAR, NO_NUMBERS, Expansion, Mask, Numbers, Occurrences, Place
 from ana.memory.search.query import Query
 from ana.memory.search.result import OtherDates
-from ana.memory.search.scoring import get_days_span
 from ana.memory.search.words import find_members
 from ana.memory.travel import read_item_repeat
 from ana.time.repeats import DATE_KEYS, Repeat, iter_places, look_ahead
 from ana.time.repeats.occurring import MOST
-from ana.time.spans import Span, get_day_span, to_micros
+from ana.time.spans import Span, get_day_span, get_days_span, to_micros
 
 DAY = timedelta(days=1)
 BEFORE, AFTER, SPARE = timedelta(days=31), timedelta(days=62), timedelta(days=31)

@@ -18,7 +18,7 @@ from ana.memory.item import Item
 from ana.memory.memory import Memory
 from ana.memory.search.property_text import render_text
 from ana.memory.search.query import ParsedQuery, parse_query
-from ana.memory.search.scoring import Weights
+from ana.memory.search.ranking import Weights
 from ana.memory.search.tokens import tokenize
 from ana.memory.status import CLOSED, DONE, has_status
 from ana.time.clock import Clock

@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ana.memory.search.ranking import FIRST, Described, Ranking
-from ana.memory.search.scoring import Weights
+from ana.memory.search.ranking import FIRST, Described, Ranking, Weights
 from ana.memory.search.words import QueryWord, Words
 from tests.examples import examples
 
