@@ -204,7 +204,7 @@ def test_tables_in_memory_and_in_postgres_find_the_same_in_the_same_order(
     assert [reason.date for reason in here.reasons] == [reason.date for reason in there.reasons]
 
 
-def test_an_answer_is_kept_until_the_clock_passes_an_end_or_an_item_changes_and_the_zone_counts() -> None:
+def test_an_answer_follows_the_clock_a_changed_item_and_the_zone() -> None:
     tables = InMemoryBackend(EMBEDDER)
     weekly: Properties = {"type": "event", "repeats": "FREQ=WEEKLY;BYDAY=MO", "due_date": "2026-03-30T12:00"}
     item = Item("a", "class", weekly, "", "")

@@ -26,9 +26,6 @@ NO_NUMBERS = np.empty(0, np.int64)
 FAR = 2**61
 """Before and after all moments, in microseconds."""
 
-MOST_CACHED = 1000
-"""How many items at their occurrences are kept: those of these days are shown again and again."""
-
 _RULE_DATES = (*DATE_KEYS, "until", "except", ALSO, "done_for")
 """The dates that occurrences have, and those that only say something of the rule: neither counts as another date."""
 
@@ -92,12 +89,9 @@ class Occurrences:
         self._others = np.array(others, np.int64).reshape(-1, 3).T
         self._loose = np.flatnonzero(np.array([*map(_has_other_dates, self._known)])[self.owner])
         self._columns: dict[str, tuple[Numbers, list[Item]]] = {}
-        self._overs = np.sort(self.stops)
-        self._presents = (-1, NO_NUMBERS)
         order = sorted(range(len(counts)), key=lambda own: self._known[own].item.id)
         order.sort(key=lambda own: self._known[own].item.created_at, reverse=True)
         self.ranks: Numbers = np.argsort(order)[self.owner]
-        self._items: dict[int, Item] = {}
 
     def find_touching(self, begin: int, end: int) -> Numbers:
         """Return, ascending, the occurrences that may touch a stretch of time, and items with other dates."""
@@ -107,14 +101,8 @@ class Occurrences:
 
     def find_present(self, now: int) -> Numbers:
         """Return the number of each item's present occurrence, or of its first one if all are over."""
-        if self._presents[0] != (over := self.count_over(now)):
-            is_open = self.waits | (self.stops > now)
-            self._presents = over, self.choose(np.arange(len(is_open)), [is_open])
-        return self._presents[1]
-
-    def count_over(self, now: int) -> int:
-        """Return the number of occurrences that are over."""
-        return int(np.searchsorted(self._overs, now, "right"))
+        every = np.arange(len(self.owner))
+        return self.choose(every, [self.is_present(every, now)])
 
     def is_present(self, at: Numbers, now: int) -> Mask:
         """Return a mask of the occurrences that wait to be done, or are not over."""
@@ -171,14 +159,10 @@ class Occurrences:
 
     def show(self, at: int) -> Item:
         """Return an occurrence's item, with its dates."""
-        if at not in self._items:
-            if len(self._items) >= MOST_CACHED:
-                self._items.clear()
-            own = int(self.owner[at])
-            each = self._known[own]
-            actual, ruled = each.places[at - int(self._firsts[own])]
-            self._items[at] = show_occurrence(each.item, make_occurrence(each.repeat, ruled, actual).dates)
-        return self._items[at]
+        own = int(self.owner[at])
+        each = self._known[own]
+        actual, ruled = each.places[at - int(self._firsts[own])]
+        return show_occurrence(each.item, make_occurrence(each.repeat, ruled, actual).dates)
 
     def _mark_items(self, at: Numbers) -> Mask:
         marked = np.zeros(len(self._known), bool)

@@ -8,7 +8,6 @@ today count only if the query names a first day. A query without days finds an i
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from functools import cached_property
 from itertools import islice
 
 import numpy as np
@@ -37,9 +36,6 @@ WIDE = timedelta(days=366 * 3)
 
 _MOST_MICROS = 10**16
 """In some 300 years."""
-
-MOST_ANSWERS = 32
-"""How many questions have their answers kept until something that repeats is written: people ask for today again."""
 
 
 @dataclass(frozen=True)
@@ -79,15 +75,14 @@ class SeriesHits:
         return {item.id: item for item in items}
 
     def find_earliest(self, limit: int) -> list[tuple[int, int, Item]]:
-        """Return the rows whose occurrences are the earliest, when they begin, and their items."""
-        first = self._by_start[:limit]
+        """Return the rows whose occurrences are the earliest, when they begin, and their items; of equal ones the
+        newest, then the first by id.
+        """
+        if not self.of:
+            return []
+        first = np.lexsort((self.of.ranks[self.places], self.starts))[:limit]
         earliest = zip(self.rows[first].tolist(), self.starts[first].tolist(), first.tolist(), strict=True)
         return [(row, start, self._show_at(at)) for row, start, at in earliest]
-
-    @cached_property
-    def _by_start(self) -> Numbers:
-        """The places of the rows, the earliest first; of equal ones the newest, then the first by id."""
-        return np.lexsort((self.of.ranks[self.places], self.starts)) if self.of else NO_NUMBERS
 
     def _find_places(self, rows: Sequence[int]) -> Iterable[tuple[int, int]]:
         known = np.array(rows, np.int64)
@@ -122,7 +117,6 @@ class Series:
         self._known: dict[int, Expansion] = {}
         self._window = (datetime.max, datetime.min)
         self._occurrences: Occurrences | None = None
-        self._answers: dict[str, SeriesHits] = {}
         for row, item in items:
             self.put(row, item)
 
@@ -151,15 +145,6 @@ class Series:
         now, mentions = to_micros(query.now), query.text.mentions if query.text else ()
         days = [get_days_span(mention.first, mention.last, self.zone) for mention in mentions]
         today = get_day_span(query.now.astimezone(self.zone).date(), self.zone)[0]
-        # as text, because 1 and True are equal; between two ends of occurrences the moment makes no difference
-        key = repr((query.where, query.due, query.excluded, days, today, of.count_over(now)))
-        if key not in self._answers:
-            if len(self._answers) >= MOST_ANSWERS:
-                self._answers.clear()
-            self._answers[key] = self._answer(query, of, days, now, today)
-        return self._answers[key]
-
-    def _answer(self, query: Query, of: Occurrences, days: list[Span], now: int, today: int) -> SeriesHits:
         begin, end = _find_stretch(query.where)  # each occurrence touches it that passes
         if query.due:
             due = get_days_span(*query.due, self.zone)
@@ -211,7 +196,6 @@ class Series:
                         item, repeat, [*_iter_known(repeat, place, *self._window)], self.zone
                     )
             self._occurrences = Occurrences({row: self._known[row] for row in sorted(self._known)})
-            self._answers.clear()
         return self._occurrences
 
 
