@@ -21,9 +21,6 @@ WordVector = NDArray[np.int8]
 MOST = 32
 """So many words of a query are compared, the rarest: a query may be a page of text."""
 
-SHORT = 256
-"""Documents are compared together up to this many terms; the further terms of longer ones, one document at a time."""
-
 RARE = 16
 """A term is rare if at most one document in so many has it."""
 
@@ -39,29 +36,20 @@ class QueryWord:
 
 
 class Documents:
-    """The terms of all documents, by row; the longest documents first."""
+    """The terms of all documents, by row."""
 
     def __init__(self, known: dict[int, Terms]) -> None:
         self.rows: Rows = np.array(sorted(known), np.int64)
         """The rows of all documents, ascending."""
-        lengths = np.array([len(known[row]) for row in self.rows.tolist()], np.int64)
-        self._order = np.argsort(-lengths, kind="stable")
-        self._ranks = np.argsort(self._order)
-        """The rank of each row by the length of its document."""
-        lengths = lengths[self._order]
-        terms = [known[row] for row in self.rows[self._order].tolist()]
+        terms = [known[row] for row in self.rows.tolist()]
         self._terms = np.concatenate(terms) if terms else np.empty(0, np.uint32)
-        self._ends = np.cumsum(lengths)
-        self._counts = [np.count_nonzero(lengths > place) for place in range(min(int(lengths[:1].sum()), SHORT))]
-        """How many documents have a term at each place."""
-        begins = self._ends - lengths
-        self._columns = [self._terms[begins[:count] + place] for place, count in enumerate(self._counts)]
-        self._rests = [each[SHORT:] for each in terms[: np.count_nonzero(lengths > SHORT)]]
+        self._lengths = np.array([len(each) for each in terms], np.int64)
+        self._ends = np.cumsum(self._lengths)
 
     def find_with(self, term: int) -> Rows:
         """Return the rows that have a term, ascending."""
-        ranks = np.searchsorted(self._ends, np.flatnonzero(self._terms == term), "right")
-        return self.rows[np.unique(self._order[ranks])]
+        places = np.flatnonzero(self._terms == term)
+        return self.rows[np.unique(np.searchsorted(self._ends, places, "right"))]
 
     def find_highest(self, likeness: Scores, rows: Rows) -> Scores:
         """Return the highest likeness of the terms of some documents to each word, shape (rows, words).
@@ -70,20 +58,17 @@ class Documents:
             likeness: The similarity of each term, by its number, to each word.
             rows: The rows of the documents, ascending.
         """
-        ranks = self._ranks[np.searchsorted(self.rows, rows)]
-        order = np.argsort(ranks)
-        ranks = ranks[order]
-        best = np.zeros((len(ranks), likeness.shape[1]), np.float32)
-        for column, count in zip(self._columns, np.searchsorted(ranks, self._counts).tolist(), strict=True):
-            if not count:  # none of them is this long
-                break
-            # "clip" as it is faster, and no number is out of bounds
-            others = likeness.take(column[ranks[:count]], axis=0, mode="clip")
-            np.maximum(best[:count], others, out=best[:count])
-        for place, rank in enumerate(ranks[: np.searchsorted(ranks, len(self._rests))].tolist()):
-            np.maximum(best[place], likeness[self._rests[rank]].max(axis=0), out=best[place])
-        highest = np.empty_like(best)
-        highest[order] = best
+        at = np.searchsorted(self.rows, rows)
+        lengths = self._lengths[at]
+        begins = np.cumsum(lengths) - lengths
+        # the terms of these documents, one document after the other
+        places = np.arange(lengths.sum()) + np.repeat(self._ends[at] - lengths - begins, lengths)
+        # "clip" as it is faster, and no number is out of bounds
+        values = likeness.take(self._terms[places], axis=0, mode="clip")
+        highest = np.zeros((len(rows), likeness.shape[1]), np.float32)
+        if len(values):
+            some = lengths > 0  # an empty stretch would have the likeness of the term after it
+            highest[some] = np.maximum.reduceat(values, begins[some], axis=0)
         return highest
 
 

@@ -108,12 +108,13 @@ def test_documents_with_a_rare_word_are_listed_and_no_other_scores_more_than_the
 
 
 def test_a_document_is_compared_to_its_end() -> None:
-    long, short = np.zeros(3 * search_words.SHORT, np.uint32), np.zeros(2, np.uint32)
+    long, short, empty = np.zeros(800, np.uint32), np.zeros(2, np.uint32), np.empty(0, np.uint32)
     long[-1] = 1
     vectors = np.eye(2, dtype=np.int8) * 127
-    words = Words([(1, short), (2, long), (3, np.append(long, 0).astype(np.uint32))], enumerate(vectors))
-    assert words.weigh([QueryWord(1, vectors[1])]).score(words.list_rows()).tolist() == [0, 1, 1]
-    assert words.find_with_all([0, 1]) == [2, 3]
+    documents = [(1, short), (2, empty), (3, long), (4, np.append(long, 0).astype(np.uint32)), (5, empty)]
+    words = Words(documents, enumerate(vectors))
+    assert words.weigh([QueryWord(1, vectors[1])]).score(words.list_rows()).tolist() == [0, 0, 1, 1, 0]
+    assert words.find_with_all([0, 1]) == [3, 4]
 
 
 def test_a_term_learned_later_is_found_and_compared() -> None:
