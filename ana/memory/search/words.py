@@ -99,35 +99,30 @@ class WordScorer:
 
 
 NO_ROWS: Rows = np.empty(0, np.int64)
-_NOTHING = np.zeros((0, 0), np.float32)
 
 
 class TermVectors:
     """The vectors of terms, of length 1; a term that is like no other, such as a number, has none."""
 
-    def __init__(self, known: dict[int, WordVector]) -> None:
-        numbers = [number for number, vector in known.items() if vector.any()]
-        self._numbers: Rows = np.array(numbers, np.int64)
-        self._units = _to_units(np.array([known[number] for number in numbers])) if numbers else _NOTHING
-        self._count = len(self._numbers)
+    def __init__(self, known: Iterable[tuple[int, WordVector]]) -> None:
+        self._numbers: Rows = NO_ROWS
+        self._units: NDArray[np.float32] | None = None
+        self._new = [*known]
 
     def add(self, number: int, vector: WordVector) -> None:
         """Add a term."""
-        if not vector.any():
-            return
-        if self._count == len(self._numbers):
-            more = max(64, self._count // 4)
-            self._numbers = np.pad(self._numbers, (0, more))
-            self._units = np.pad(self._units, ((0, more), (0, len(vector) - self._units.shape[1])))
-        self._numbers[self._count], self._units[self._count] = number, _to_units(vector[np.newaxis])[0]
-        self._count += 1
+        self._new.append((number, vector))
 
     def compare(self, vectors: Sequence[WordVector]) -> tuple[Rows, Scores]:
         """Return the numbers of the terms that have a vector, and their cosine, 0 to 1, with each of these."""
-        units = self._units[: self._count]
-        if not self._count:
-            return self._numbers[:0], np.zeros((0, len(vectors)), np.float32)
-        return self._numbers[: self._count], np.clip(units @ _to_units(np.array(vectors)).T, 0, 1)
+        if new := [(number, vector) for number, vector in self._new if vector.any()]:
+            units = _to_units(np.array([vector for _, vector in new]))
+            self._units = units if self._units is None else np.concatenate([self._units, units])
+            self._numbers = np.append(self._numbers, [number for number, _ in new])
+        self._new = []
+        if self._units is None:
+            return NO_ROWS, np.zeros((0, len(vectors)), np.float32)
+        return self._numbers, np.clip(self._units @ _to_units(np.array(vectors)).T, 0, 1)
 
 
 class Words:
@@ -142,7 +137,7 @@ class Words:
         self._known = dict(documents)
         self._documents: Documents | None = None
         known = dict(vectors)
-        self._vectors = TermVectors(known)
+        self._vectors = TermVectors(known.items())
         self._counts = _count_documents([*self._known.values()], max(known, default=-1) + 1)
         """How many documents have each term, by its number."""
 
