@@ -65,7 +65,10 @@ def test_no_imports_form_a_cycle() -> None:
     TopologicalSorter({module: imports_of(module) for module in source_files()}).prepare()
 
 
-ON_SQLITE = ("ana.files", "ana.backends.", "ana.reminders.folder", "ana.threads.", "evals.")
+ON_SQLITE = (
+    *("ana.files", "ana.tables", "ana.backends.", "ana.reminders.folder", "ana.threads.folder", "ana.threads.states"),
+    "evals.",
+)
 """What is made of SQLite files, and may catch its errors."""
 
 MAKERS_OF_STORES = ("ana.backends.", "evals.")

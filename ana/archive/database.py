@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
-from ana.archive.parts import ORDER, TABLES, Row
+from ana.archive.parts import SCANNED, Row, list_columns, select_all
 from ana.archive.place import Place, split
 from ana.backends.postgres.backend import PostgresBackend
 from ana.embedders import Embedder
@@ -12,17 +12,18 @@ from ana.errors import StoreBusy, UserError
 from ana.handles import DataHandles
 from ana.postgres.database import READ, Database
 from ana.postgres.person import SessionRows
-from ana.postgres.session import IN_USE, Session, Statement
+from ana.postgres.session import IN_USE, Session
+from ana.tables import Statement
 from ana.workspace import Workspace
 from ana.workspace.postgres import PostgresStorage
 
 PAGE = 20
 """Rows sent together; they may be large, because a checkpoint contains all messages of its conversation."""
 
-_JSON = (("checkpoints", "metadata"), ("created", "metadata"), ("trash", "name"))
-"""Columns whose values are read unchanged."""
-
-_TELLING = ("records", "entries", *(table for table in TABLES if table not in ("spending", "settings", "notes")))
+_TELLING = (
+    *("records", "entries", "thread_names", "last_thread", "turns", "bills"),
+    *(table for table, _ in SCANNED.values()),
+)
 """Tables in which a row means that a person has data; any use of the database creates rows in others."""
 
 _PERSON = "SELECT set_config('ana.person', ?, true), set_config('lock_timeout', '10s', true)"
@@ -34,13 +35,12 @@ class _SessionTables:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    def scan(self, table: str) -> Iterator[Row]:
-        columns = ", ".join(f"{name}::text" if (table, name) in _JSON else name for name in TABLES[table])
-        return self._session.scan(f"SELECT {columns} FROM {table} ORDER BY {ORDER.get(table, '1')}", PAGE)
+    def scan(self, part: str) -> Iterator[Row]:
+        return self._session.scan(select_all(part), PAGE)
 
-    def insert(self, table: str, rows: Iterable[Row]) -> None:
+    def insert(self, part: str, rows: Iterable[Row]) -> None:
         for page in split(rows, PAGE):
-            self._session.insert(table, TABLES[table], page)
+            self._session.insert(SCANNED[part][0], list_columns(part), page)
             self._session.run()
 
 

@@ -6,41 +6,22 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from ana.archive.parts import ORDER, SCANNED, TABLES, Row, split_lines
+from ana.archive.parts import SCANNED, Row, list_columns, select_all, split_lines
 from ana.archive.place import Place
 from ana.backends.chroma.care.upkeep import open_store
 from ana.backends.postgres.names import from_name, to_name
 from ana.handles import DataHandles, choose_embedder
 from ana.output import tell
-from ana.threads.folder import THREADS
+from ana.tables import SqliteTables
 from ana.workspace import Workspace
 from ana.workspace.folder import FolderStorage
 
-_FILES = dict.fromkeys(("rings", "failing"), "reminders.sqlite")
-"""The files of tables that are not of conversations."""
-
-_COLUMNS = {table: ", ".join(columns) for table, columns in TABLES.items()} | {
-    "checkpoints": "thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, type, checkpoint, metadata",
-    "writes": "thread_id, checkpoint_ns, checkpoint_id, task_id, idx, task_path, channel, type, value",
-    "emptied": "thread_id",
-    "stopped": "run_id",
-    "created": "thread_id, ts, metadata",
-}
-"""The columns of tables in the files; of a checkpoint those that a trigger does not fill."""
-
-_READ = {table: f"SELECT {_COLUMNS[table]} FROM {table} ORDER BY {ORDER.get(table, '1')}" for table in SCANNED} | {
-    "checkpoints": """SELECT thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, begins_turn, run_id, type,
-        checkpoint, CAST(metadata AS TEXT)
-        FROM checkpoints JOIN sequence USING (thread_id, checkpoint_ns, checkpoint_id) ORDER BY seq""",
-    "trash": "SELECT id, thread, ts, name, trace FROM trash ORDER BY rowid",
-}
 _FROM_FILE: dict[str, Callable[[Row], Row]] = {
     "checkpoints": lambda row: (*row[:4], bool(row[4]), *row[5:]),
     "trash": lambda row: (*row[:3], json.dumps(row[3]), "".join(f"{line}\n" for line in split_lines(row[4]))),
     "rings": lambda row: (row[0], to_name(row[1]), *row[2:4], bool(row[4])),
 }
 _TO_FILE: dict[str, Callable[[Row], Row]] = {
-    "checkpoints": lambda row: (*row[:4], *row[6:8], str(row[8]).encode()),
     "trash": lambda row: (*row[:3], json.loads(row[3]), row[4]),
     "rings": lambda row: (row[0], from_name(row[1]), *row[2:]),
 }
@@ -59,27 +40,28 @@ class _FileTables:
 
     def __init__(self, storage: FolderStorage, opened: ExitStack) -> None:
         self._storage, self._opened = storage, opened
-        self._connections: dict[str, Any] = {}
+        self._connections: dict[Path, Any] = {}
 
-    def scan(self, table: str) -> Iterator[Row]:
-        if (self._storage.folder / _FILES.get(table, THREADS)).exists():
-            yield from map(_FROM_FILE.get(table, _keep), self._open(table).execute(_READ[table]))
+    def scan(self, part: str) -> Iterator[Row]:
+        file = self._find(part)
+        if file.path.exists():
+            yield from map(_FROM_FILE.get(part, _keep), self._open(file).execute(select_all(part)))
 
-    def insert(self, table: str, rows: Iterable[Row]) -> None:
-        columns, change = _COLUMNS[table], _TO_FILE.get(table, _keep)
-        marks = ", ".join("?" for _ in columns.split(","))
+    def insert(self, part: str, rows: Iterable[Row]) -> None:
+        columns, change = list_columns(part), _TO_FILE.get(part, _keep)
+        insert = f"INSERT INTO {SCANNED[part][0]} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
         for row in rows:
-            self._open(table).execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", change(row))
+            self._open(self._find(part)).execute(insert, change(row))
 
-    def _open(self, table: str) -> Any:
-        file, storage = _FILES.get(table, THREADS), self._storage
-        if file not in self._connections:
-            opening = (
-                storage.open_thread_store().open_tables() if file == THREADS else storage.open_ledger_file().open()
-            )
-            self._connections[file] = self._opened.enter_context(opening)
-            self._connections[file].execute("BEGIN")
-        return self._connections[file]
+    def _find(self, part: str) -> SqliteTables:
+        is_of_ledger = part in ("rings", "failing")
+        return self._storage.open_ledger_file() if is_of_ledger else self._storage.open_thread_store().files
+
+    def _open(self, file: SqliteTables) -> Any:
+        if file.path not in self._connections:
+            self._connections[file.path] = self._opened.enter_context(file.open())
+            self._connections[file.path].execute("BEGIN")
+        return self._connections[file.path]
 
 
 @contextmanager

@@ -35,11 +35,22 @@ TABLES = {
 }
 """The columns of all that is not in the store of items."""
 
-SCANNED = ("checkpoints", "writes", "emptied", "stopped", "created", "trash", "rings", "failing")
-"""Tables that are read as they are; all others through what keeps them."""
 
-ORDER = {"checkpoints": "seq", "writes": "1, 2, 3, 4, 5", "trash": "number", "rings": "number"}
-"""The columns that order them; where none are named, the first one."""
+SCANNED = {
+    "checkpoints": ("states", "seq"),
+    "writes": ("task_writes", "1, 2, 3, 4, 5"),
+    "emptied": ("emptied", "1"),
+    "stopped": ("stopped", "1"),
+    "created": ("created", "1"),
+    "trash": ("trash", "rowid"),
+    "rings": ("rings", "number"),
+    "failing": ("failing", "1"),
+}
+"""The parts that are tables, in a SQLite file and in PostgreSQL, each with the table and the columns that order it; all
+others are read through what keeps them."""
+
+_COLUMNS = {"thread": "thread_id", "run": "run_id"}
+"""Columns that have another name in tables, but for that of the trash."""
 
 RECORDS: dict[str, Kind] = {"items": "item", "lines": "line"}
 """The parts of records; each row is a record with its vector, which the line does not contain."""
@@ -56,6 +67,18 @@ PERSONAL = ("spending", "bills", "rings", "failing", "settings", "notes")
 """Tables of a person's relations to the outside, not of the assistant's knowledge."""
 
 _NOT_ASCII = re.compile(r"[^\n -~]")
+
+
+def list_columns(part: str) -> list[str]:
+    """Return the columns of a part's table."""
+    return [name if part == "trash" else _COLUMNS.get(name, name) for name in TABLES[part]]
+
+
+def select_all(part: str) -> str:
+    """Return the query for all rows of a part's table, with JSON as text."""
+    table, order = SCANNED[part]
+    columns = (f"CAST({name} AS TEXT)" if name in ("metadata", "name") else name for name in list_columns(part))
+    return f"SELECT {', '.join(columns)} FROM {table} ORDER BY {order}"
 
 
 def choose(table: str, backup: Iterable[Row], present: Iterable[Row], *, is_own: bool) -> list[Row]:

@@ -24,10 +24,10 @@ T = TypeVar("T")
 class Tables(Protocol):
     """A person's conversations and the ledger of their reminders."""
 
-    def scan(self, table: str) -> Iterator[Row]:
-        """Yield the rows of a table, in the order in which they were written, or that of their keys."""
+    def scan(self, part: str) -> Iterator[Row]:
+        """Yield the rows of a part, in the order in which they were written, or that of their keys."""
 
-    def insert(self, table: str, rows: Iterable[Row]) -> None:
+    def insert(self, part: str, rows: Iterable[Row]) -> None:
         """Insert rows into an empty table."""
 
 

@@ -9,8 +9,8 @@ from psycopg import Connection
 from ana.keys import make_digest
 from ana.people.roster import Entry, Listed
 from ana.postgres.database import Database
-from ana.postgres.session import Statement
 from ana.runs.queue import CANCEL
+from ana.tables import Statement
 
 _LOCK = 4_170_227
 """Keeps other processes from changing the list: no other use of advisory locks has this number."""

@@ -20,7 +20,8 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from ana.errors import ConfigError
 from ana.leases import tokens
 from ana.postgres.migrations import migrate
-from ana.postgres.session import IN_FOLDER, Session, Statement, map_errors
+from ana.postgres.session import IN_FOLDER, Session, map_errors
+from ana.tables import Statement
 
 Mode = Literal["READ COMMITTED", "REPEATABLE READ READ ONLY"]
 WRITE: Mode = "READ COMMITTED"

@@ -1,16 +1,17 @@
 """One person's rows in a database, for every kind of storage there: each call is a transaction."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cached_property
 from typing import Any
 
 from ana.postgres.database import READ, WRITE, Database
-from ana.postgres.session import Rows, Session, Statement
+from ana.postgres.session import Session
+from ana.tables import Rows, Statement
 
 
 class PersonRows:
-    """The rows of a person. Errors as of `ana.postgres.session.map_errors`.
+    """The rows of a person, as `Tables`. Errors as of `ana.postgres.session.map_errors`.
 
     Args:
         database: The database of the rows.
@@ -37,10 +38,17 @@ class PersonRows:
         with self.database.transaction(self.number, READ) as session:
             return session.run(*statements, commits=True)
 
-    def change(self, *statements: Statement) -> list[Rows]:
+    def change(self, *statements: Statement, waits: bool = True) -> list[Rows]:
         """Make changes, all or none, in one round trip, and return the rows of each."""
         with self.write() as session:
             return session.run(*statements, commits=True)
+
+    def compact(self) -> None:
+        """Do nothing: the server takes the room of deleted rows back by itself, and its files are its operator's."""
+
+    def keep_open(self) -> AbstractContextManager["PersonRows"]:
+        """Return the rows: the connections stay open anyway."""
+        return nullcontext(self)
 
     @contextmanager
     def write(self) -> Iterator[Session]:
@@ -59,7 +67,7 @@ class SessionRows(PersonRows):
     def read(self, *statements: Statement) -> list[Rows]:
         return self._session.run(*statements)
 
-    def change(self, *statements: Statement) -> list[Rows]:
+    def change(self, *statements: Statement, waits: bool = True) -> list[Rows]:
         return self._session.run(*statements)
 
     @contextmanager

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import Any, NamedTuple
+from typing import Any
 
 import psycopg
 from psycopg import Connection, errors
@@ -10,9 +10,7 @@ from psycopg.pq import TransactionStatus
 from psycopg_pool import PoolTimeout
 
 from ana.errors import LeaseLost, PersonRemoved, StoreBroken, StoreBusy, UserError
-
-Rows = list[tuple[Any, ...]]
-
+from ana.tables import Rows, Statement
 
 MOST_PARAMS = 65_535
 """How many values a statement of PostgreSQL takes."""
@@ -35,13 +33,6 @@ _HINTS: dict[type[psycopg.Error], str] = {
 IN_USE = "until BETWEEN clock_timestamp() AND clock_timestamp() + interval '5 minutes'"
 """Whether something that is renewed every half minute is held; one until later was taken while the clock was ahead, and
 would outlive a holder that is gone by as much."""
-
-
-class Statement(NamedTuple):
-    """A statement of SQL, and the values of its question marks."""
-
-    text: str
-    params: Sequence[Any] = ()
 
 
 @contextmanager

@@ -2,15 +2,14 @@
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from filelock import FileLock, Timeout
 
 from ana.errors import StoreBroken
-from ana.files import compact_database, connect_own, is_damage, remove_database
-from ana.reminders.ledger import Change
+from ana.files import is_damage, remove_database
+from ana.tables import SqliteTables
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS rings (
@@ -22,7 +21,7 @@ CREATE TABLE IF NOT EXISTS failing (
 """
 
 
-class LedgerFile:
+class LedgerFile(SqliteTables):
     """The tables in a SQLite file. A damaged file is replaced, so its reminders may be delivered twice.
 
     Args:
@@ -30,28 +29,13 @@ class LedgerFile:
     """
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def ask(self, query: str, *params: Any) -> list[tuple[Any, ...]]:
-        if not self._path.exists():
-            return []
-        with self.open() as db:
-            return db.execute(query, params).fetchall()
-
-    def change(self, *changes: Change) -> None:
-        with self.open() as db:
-            for text, params in changes:
-                db.execute(text, params)
-
-    def compact(self) -> None:
-        with self._map_errors():
-            compact_database(self._path)
+        super().__init__(path, lambda db: db.executescript(_SCHEMA), self.map_errors)
 
     @contextmanager
     def deliver_alone(self) -> Iterator[Callable[[], bool]]:
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         try:
-            lock = FileLock(self._path.with_suffix(".lock")).acquire(timeout=0)
+            lock = FileLock(self.path.with_suffix(".lock")).acquire(timeout=0)
         except Timeout:
             yield lambda: False
             return
@@ -65,22 +49,10 @@ class LedgerFile:
         return name
 
     @contextmanager
-    def open(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection whose changes are committed together.
-
-        Raises:
-            StoreBroken: The file cannot be used.
-        """
-        self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with self._map_errors(), closing(connect_own(self._path)) as db, db:
-            db.executescript(_SCHEMA)
-            yield db
-
-    @contextmanager
-    def _map_errors(self) -> Iterator[None]:
+    def map_errors(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as exc:
             if is_damage(exc):
-                remove_database(self._path)
-            raise StoreBroken(f"{self._path} cannot be used: {exc}.", "Try again; a damaged file is replaced.") from exc
+                remove_database(self.path)
+            raise StoreBroken(f"{self.path} cannot be used: {exc}.", "Try again; a damaged file is replaced.") from exc

@@ -4,12 +4,13 @@ One process at a time delivers. If it is killed between the receiver's yes and i
 same tag. Entries are dropped by number, never by time, because the clock may be set back.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Protocol
+from typing import Protocol
 
+from ana.tables import Statement, Tables
 from ana.values import plain_text
 
 MOST_RINGS = 20_000
@@ -60,24 +61,8 @@ class Failing:
         return now - pause < self.tried <= now
 
 
-Change = tuple[str, Sequence[Any]]
-"""A statement of SQL, and the values of its question marks."""
-
-
-class Tables(Protocol):
-    """A person's two tables, in a file or in a database. Both know the same SQL.
-
-    Every method raises StoreBroken if they cannot be used.
-    """
-
-    def ask(self, query: str, *params: Any) -> list[tuple[Any, ...]]:
-        """Return the rows of a query."""
-
-    def change(self, *changes: Change) -> None:
-        """Make changes, all or none."""
-
-    def compact(self) -> None:
-        """Leave no byte of deleted rows."""
+class LedgerTables(Tables, Protocol):
+    """A person's two tables. Every method raises StoreBroken if they cannot be used."""
 
     def deliver_alone(self) -> AbstractContextManager[Callable[[], bool]]:
         """Keep others from delivering. Yield a function that says, before each message, whether nobody else is:
@@ -96,11 +81,11 @@ class Ledger:
     Every method raises StoreBroken if the ledger cannot be used.
     """
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: LedgerTables) -> None:
         self._tables = tables
 
     def deliver_alone(self) -> AbstractContextManager[Callable[[], bool]]:
-        """Keep others from delivering, as `Tables.deliver_alone` does."""
+        """Keep others from delivering, as `LedgerTables.deliver_alone` does."""
         return self._tables.deliver_alone()
 
     def list_open(self, address: str, rings: Collection[RingKey]) -> list[RingKey]:
@@ -114,18 +99,21 @@ class Ledger:
 
     def note_delivered(self, address: str, ring: RingKey) -> None:
         """Note a delivery, and that the address works."""
-        recovery = "DELETE FROM failing WHERE address = ?", [address]
-        self._tables.change(*self._count(address, ring, delivered=True), recovery, (_FORGET_OLDEST, [MOST_RINGS]))
+        recovery = Statement("DELETE FROM failing WHERE address = ?", [address])
+        forget = Statement(_FORGET_OLDEST, [MOST_RINGS])
+        self._tables.change(*self._count(address, ring, delivered=True), recovery, forget)
 
     def note_failed(self, address: str, ring: RingKey, now: datetime, reason: str) -> None:
         """Note a failed delivery and its reason, which must not contain secrets."""
         moment = now.isoformat()
-        fail = _FAIL, [moment, plain_text(reason).replace("\0", ""), address]
-        self._tables.change(*self._count(address, ring, delivered=False), (_BEGIN_TO_FAIL, [address, moment]), fail)
+        begin = Statement(_BEGIN_TO_FAIL, [address, moment])
+        fail = Statement(_FAIL, [moment, plain_text(reason).replace("\0", ""), address])
+        self._tables.change(*self._count(address, ring, delivered=False), begin, fail)
 
     def forget(self, items: Collection[str]) -> None:
         """Drop the entries of these items."""
-        self._tables.change(*(("DELETE FROM rings WHERE item = ?", [self._tables.to_name(item)]) for item in items))
+        names = (self._tables.to_name(item) for item in items)
+        self._tables.change(*(Statement("DELETE FROM rings WHERE item = ?", [name]) for name in names))
         self._tables.compact()
 
     def snooze(self, ring: RingKey, until: datetime, why: str = SNOOZED) -> None:
@@ -134,7 +122,7 @@ class Ledger:
         Args:
             why: SNOOZED, or HOLD.
         """
-        earlier = _FORGET_SNOOZE, [why, why + END, self._tables.to_name(ring.item), ring.moment]
+        earlier = Statement(_FORGET_SNOOZE, [why, why + END, self._tables.to_name(ring.item), ring.moment])
         self._tables.change(earlier, *self._count(_write_snooze(until, why), ring, delivered=False))
 
     def list_snoozed(self, since: datetime, why: str = SNOOZED) -> dict[RingKey, datetime]:
@@ -158,9 +146,9 @@ class Ledger:
             return Failing(datetime.fromisoformat(since), failures, datetime.fromisoformat(tried), reason)
         return None
 
-    def _count(self, address: str, ring: RingKey, *, delivered: bool) -> tuple[Change, Change]:
+    def _count(self, address: str, ring: RingKey, *, delivered: bool) -> tuple[Statement, Statement]:
         key = address, self._tables.to_name(ring.item), ring.moment
-        return (_BEGIN_TO_RING, [*key, False]), (_COUNT, [delivered, *key])
+        return Statement(_BEGIN_TO_RING, [*key, False]), Statement(_COUNT, [delivered, *key])
 
 
 def make_late(ring: RingKey, until: datetime) -> RingKey:

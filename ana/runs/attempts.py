@@ -11,10 +11,10 @@ from itertools import count
 
 from ana.errors import AnaError, LeaseLost, PersonRemoved, StoreBroken, StoreBusy, UserError
 from ana.postgres.person import PersonRows
-from ana.postgres.session import Rows, Statement
 from ana.runs.local import Worker, carry_out, fail
 from ana.runs.port import Event, StartedRun, Status
 from ana.runs.queue import COLUMNS, read_run
+from ana.tables import Rows, Statement
 
 MOST_FAILURES = 3
 """How often a run is begun whose worker ends without a word, is held up for long, or whose database fails."""

@@ -17,9 +17,10 @@ from typing import Any, TypeVar
 from ana.errors import StoreBroken, StoreBusy
 from ana.postgres.database import open_database
 from ana.postgres.person import PersonRows
-from ana.postgres.session import Rows, Session, Statement
+from ana.postgres.session import Session
 from ana.runs.local import MOST_BYTES, REMEMBERED, check_room
 from ana.runs.port import Event, StartedRun, Strategy
+from ana.tables import Rows, Statement
 
 QUEUE, WORK = "runs", "work"
 """The queue of procrastinate, and its one task."""
@@ -54,7 +55,7 @@ _DEFER = """SELECT procrastinate_defer_jobs_v1(ARRAY[ROW(?::text, ?::text, 0, ?:
 # noted here too: its worker may be dead, and another door may come to its turn before the next worker does
 CANCEL = f"""WITH cancelled AS (UPDATE runs SET status = 'interrupted', done = (attempt = 0),
     updated_at = clock_timestamp() WHERE id = ? AND {_IS_ACTIVE} RETURNING *)
-    INSERT INTO stopped (run) SELECT id FROM cancelled WHERE is_kept AND attempt > 0 ON CONFLICT DO NOTHING"""
+    INSERT INTO stopped (run_id) SELECT id FROM cancelled WHERE is_kept AND attempt > 0 ON CONFLICT DO NOTHING"""
 _WAITING = f"SELECT count(*) FROM procrastinate_jobs WHERE status = 'todo' AND queue_name = '{QUEUE}'"
 _EVENTS = "SELECT position, name, data FROM run_events WHERE run = ? AND position > ? ORDER BY position LIMIT ?"
 _FORGET_OLD = f"""DELETE FROM runs WHERE done AND (updated_at < clock_timestamp() - interval '{REMEMBERED_DAYS} days'

@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from ana.errors import AnaError, StoreBusy
 from ana.leases import Token, working_under
 from ana.postgres.person import PersonRows
-from ana.postgres.session import IN_USE, Statement
+from ana.postgres.session import IN_USE
+from ana.tables import Statement
 from ana.threads.ids import canonical_id
 from ana.threads.ports import PATIENCE
 

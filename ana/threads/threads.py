@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from ana.errors import UserError, WrongName
 from ana.keys import OWNER
 from ana.threads.ids import canonical_id, make_id, read_name
-from ana.threads.ports import DeletedThread, ThreadLocks, ThreadStore, owning
+from ana.threads.ports import DeletedThread, ThreadLocks, owning
+from ana.threads.store import ThreadStore
 from ana.tracing.port import Traces
 
 _PREFIX = re.compile(r"[0-9a-f]{8}[0-9a-f-]*")
@@ -187,7 +188,7 @@ class Threads:
                 self.store.delete(part)
                 for id in part & {*self._traces.ids()}:
                     self._traces.delete(id)
-        self.store.compact()
+        self.store.tables.compact()
 
     def find_mentions(self, mentions: Callable[[bytes], bool]) -> set[str]:
         """Return the ids of the threads, including deleted ones and traces without a thread, that mention the given

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from ana.errors import AnaError
 from ana.postgres.person import PersonRows
-from ana.postgres.session import Session, Statement
+from ana.postgres.session import Session
+from ana.tables import Statement
 from ana.tracing.lines import check_id, find_id, format_line, parse_lines, tell_lost
 from ana.tracing.port import Traces
 from ana.tracing.schema import Record

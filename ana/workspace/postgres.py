@@ -10,10 +10,10 @@ from ana.errors import PersonRemoved, StoreBroken
 from ana.keys import OWNER, make_digest
 from ana.logs import list_secrets
 from ana.postgres.person import PersonRows
-from ana.postgres.session import Statement
 from ana.reminders.ledger import Ledger
 from ana.reminders.postgres import LedgerRows
 from ana.settings import OthersSettings, Settings
+from ana.tables import Statement
 from ana.threads.postgres import PostgresThreadStore
 from ana.threads.postgres_locks import PostgresThreadLocks
 from ana.tracing.postgres import PostgresTraces

@@ -11,7 +11,8 @@ from ana.settings import OthersSettings, Settings
 
 if TYPE_CHECKING:
     from ana.reminders.ledger import Ledger
-    from ana.threads.ports import ThreadLocks, ThreadStore
+    from ana.threads.ports import ThreadLocks
+    from ana.threads.store import ThreadStore
     from ana.tracing.port import Traces
 
 NoteName = (

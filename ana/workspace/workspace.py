@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from ana.postgres.person import PersonRows
     from ana.reminders.ledger import Ledger
     from ana.spending.total import Spending
-    from ana.threads.ports import ThreadLocks, ThreadStore
+    from ana.threads.ports import ThreadLocks
+    from ana.threads.store import ThreadStore
     from ana.threads.threads import Threads
     from ana.tracing.port import Traces
     from ana.workspace.storage import NoteName, Storage

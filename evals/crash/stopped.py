@@ -28,7 +28,7 @@ DOORS = ("begin", "stream", "wait")
 EACH = 4
 """Messages of each person, as many as work at once."""
 
-TABLES = ("records", "entries", "checkpoints", "writes", "run_events", "runs", "turns")
+TABLES = ("records", "entries", "states", "task_writes", "run_events", "runs", "turns")
 """What nothing is written to: items and their journal, the state of threads, runs and what they tell, traces."""
 
 

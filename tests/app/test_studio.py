@@ -135,8 +135,8 @@ def test_a_damaged_thread_keeps_no_other_from_being_shown(
 ) -> None:
     for thread in (THREAD, OTHER):
         make_assistant("Hello again.").ask("and now?", thread)
-    with FolderThreadStore(settings.ana_data_dir).open_saver() as saver, saver.cursor() as cursor:
-        cursor.execute("UPDATE checkpoints SET checkpoint = x'c1' WHERE thread_id = ?", (THREAD,))
+    with FolderThreadStore(settings.ana_data_dir).files.open() as db:
+        db.execute("UPDATE checkpoints SET checkpoint = x'c1' WHERE thread_id = ?", (THREAD,))
     with caplog.at_level(logging.WARNING):
         rows = read_rows(open_workspace(settings))
     assert [*rows] == [OTHER]

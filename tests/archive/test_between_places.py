@@ -15,9 +15,9 @@ from ana.handles import open_data
 from ana.moving.move import Move
 from ana.people import People
 from ana.postgres.database import WRITE
-from ana.postgres.session import Statement
 from ana.settings import load_settings
 from ana.spending.day import DayNote
+from ana.tables import Statement
 from ana.workspace import Workspace, open_workspace
 from tests.conftest import folders
 from tests.moving.people import fill_history, fill_rest, fill_threads, in_database, memory_in, new_person, tell

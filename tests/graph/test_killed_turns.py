@@ -1,10 +1,9 @@
 """A process that dies before any write of a turn: the next one says what became of it, and repeats nothing."""
 
-import sqlite3
 import threading
 import uuid
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,9 @@ from ana.backends.in_memory import InMemoryBackend
 from ana.handles import open_handles
 from ana.models.scripted import ScriptedModel, calls
 from ana.settings import Settings
-from ana.threads.pruning import PruningSaver
+from ana.tables import SqliteTables
+from ana.threads.saver import ThreadSaver
+from ana.threads.states import create_tables
 from ana.tracing.files import TraceFiles
 from ana.tracing.schema import Record
 from ana.workspace import open_workspace
@@ -53,14 +54,14 @@ class Life:
             return act()
 
 
-class MortalSaver(PruningSaver):
+class MortalSaver(ThreadSaver):
     life: Life
 
     def put(self, *given: Any) -> Any:
-        return self.life.write(lambda: PruningSaver.put(self, *given))
+        return self.life.write(lambda: ThreadSaver.put(self, *given))
 
     def put_writes(self, *given: Any) -> None:
-        self.life.write(lambda: PruningSaver.put_writes(self, *given))
+        self.life.write(lambda: ThreadSaver.put_writes(self, *given))
 
 
 class MortalTraces(TraceFiles):
@@ -92,9 +93,8 @@ class House:
         """Let a process do something until it would write for this time; return how often it did."""
         life, traces = Life(end), MortalTraces(self._settings.traces_dir)
         model = ScriptedModel(replies=[decide] * 20)
-        with closing(sqlite3.connect(self._path, check_same_thread=False)) as connection:
-            saver = MortalSaver(connection)
-            saver.setup()
+        with SqliteTables(self._path, create_tables, nullcontext).keep_open() as tables:
+            saver = MortalSaver(tables)
             saver.life = traces.life = life
             assistant = Assistant(
                 replace(self._handles, model=model, traces=traces), builder.compile(checkpointer=saver)
@@ -229,7 +229,7 @@ def test_a_run_that_was_stopped_before_its_message_was_in_the_thread_is_left(
     def come_back(assistant: Assistant) -> None:
         assert assistant.find_open_turn(THREAD) == CutShort(THREAD, "I need milk")
         saver = assistant._graph.checkpointer
-        assert isinstance(saver, PruningSaver)
+        assert isinstance(saver, ThreadSaver)
         saver.mark_stopped(run)
         assert assistant.finish(THREAD) is None
         assistant.ask("hello", THREAD)

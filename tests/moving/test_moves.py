@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from ana.archive.backup import open_place
 from ana.archive.copying import copy, digest_all
 from ana.archive.database import open_person
-from ana.archive.parts import TABLES
+from ana.archive.parts import SCANNED, TABLES
 from ana.archive.place import Place
 from ana.backends.postgres.backend import PostgresBackend
 from ana.errors import ConfigError, StoreBroken, StoreBusy, UserError
@@ -31,8 +31,8 @@ from ana.people.postgres import PostgresRoster
 from ana.people.roster import FolderRoster
 from ana.postgres.database import WRITE
 from ana.postgres.person import PersonRows
-from ana.postgres.session import Statement
 from ana.settings import load_settings
+from ana.tables import Statement
 from ana.threads.postgres import PostgresThreadStore
 from ana.transfer.exporter import export_lines
 from ana.workspace import Workspace, open_workspace
@@ -146,7 +146,8 @@ PASSING = {"leases", "calls", "ringers", "runs", "run_events"}
 def test_every_table_of_a_persons_is_moved() -> None:
     with database().connect() as connection:
         ours = {table for (table,) in connection.execute("SELECT tablename FROM pg_policies").fetchall()}
-    assert ours - PASSING == {*TABLES, "stores", "records", "entries"} - {"spending"}
+    names = {table for table, _ in SCANNED.values()}
+    assert ours - PASSING == {*TABLES, *names, "stores", "records", "entries"} - {"spending", "checkpoints", "writes"}
 
 
 def test_the_side_that_was_left_says_so(ann: Workspace) -> None:
@@ -187,10 +188,10 @@ def test_a_move_waits_for_nobody_who_may_wait_for_it(ann: Workspace, monkeypatch
     monkeypatch.setattr("ana.moving.database.time", clock)
     with ThreadPoolExecutor(1) as pool:
         with database().begin(Statement("BEGIN")) as other:
-            other.ask("LOCK TABLE writes IN ROW EXCLUSIVE MODE")  # as who writes into it does
+            other.ask("LOCK TABLE task_writes IN ROW EXCLUSIVE MODE")  # as who writes into it does
             moving = pool.submit(make_move(ann).run, "folder", ignore)
             assert waits.wait(60)
-            other.ask("LOCK TABLE checkpoints, entries, records IN ROW EXCLUSIVE MODE")
+            other.ask("LOCK TABLE states, entries, records IN ROW EXCLUSIVE MODE")
         moving.result(60)
 
 

@@ -16,7 +16,7 @@ from psycopg_pool.base import AttemptWithBackoff
 from ana.errors import ConfigError, StoreBroken
 from ana.postgres import migrations
 from ana.postgres.database import READ, WRITE, Database
-from ana.postgres.session import Statement
+from ana.tables import Statement
 from evals.postgres import WORKER, PostgresServer, add_worker
 from tests.postgres.server import database, new_database, server
 from tests.postgres.trips import counting

@@ -14,12 +14,12 @@ from ana.backends.in_memory import InMemoryBackend
 from ana.memory.memory import Memory
 from ana.postgres.database import Database
 from ana.postgres.person import PersonRows
-from ana.postgres.session import Statement
 from ana.reminders.folder import LedgerFile
 from ana.reminders.ledger import FIRST_PAUSE, LONGEST_PAUSE, Ledger, RingKey
 from ana.reminders.postgres import LedgerRows
 from ana.reminders.ringing import Ringer, Target
 from ana.reminders.sending import Message
+from ana.tables import Statement
 from ana.time.clock import Clock
 from ana.translation import speaking
 from tests.conftest import BERLIN, EMBEDDER

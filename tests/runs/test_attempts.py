@@ -11,11 +11,12 @@ import pytest
 
 from ana.errors import StoreBroken
 from ana.postgres.person import PersonRows
-from ana.postgres.session import Rows, Session, Statement
+from ana.postgres.session import Session
 from ana.runs.attempts import take
 from ana.runs.local import make_run
 from ana.runs.port import StartedRun
 from ana.runs.queue import QueuedRuns
+from ana.tables import Rows, Statement
 from tests.postgres.server import database
 from tests.runs.conformance import ONE, read, status
 
@@ -28,7 +29,7 @@ class MeetingRows(PersonRows):
         self.begun, self.met = threading.Event(), False
         self._meeting = threading.Barrier(2)
 
-    def change(self, *statements: Statement) -> list[Rows]:
+    def change(self, *statements: Statement, waits: bool = True) -> list[Rows]:
         with super().write() as session:
             return session.run(*statements, commits=True)
 

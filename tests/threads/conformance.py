@@ -17,8 +17,9 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.types import Command, interrupt
 
 from ana.errors import StoreBroken, StoreBusy
-from ana.threads.ports import Created, ThreadLocks, ThreadStore
+from ana.threads.ports import Created, ThreadLocks
 from ana.threads.saver import TURNS
+from ana.threads.store import ThreadStore
 
 OpenStore = Callable[[str], ThreadStore]
 OpenLocks = Callable[[str], ThreadLocks]
@@ -76,7 +77,7 @@ def an_empty_store_lists_nothing(open_store: OpenStore) -> None:
     assert (store.names(), store.last(), store.list_trash()) == ({}, None, [])
     store.delete([ONE])
     store.forget([ONE])
-    store.compact()
+    store.tables.compact()
     assert store.find_mentions(lambda _: True) == set()
 
 
@@ -295,7 +296,7 @@ def what_is_deleted_for_good_is_mentioned_nowhere(open_store: OpenStore) -> None
     (deleted,) = store.list_trash()
     assert store.find_mentions(lambda data: SAID.encode() in data) == {ONE, deleted.id}
     store.delete([ONE, deleted.id])
-    store.compact()
+    store.tables.compact()
     assert store.find_mentions(lambda data: SAID.encode() in data) == set()
     assert (store.ids(), store.list_trash()) == ([TWO], [])
 

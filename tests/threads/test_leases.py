@@ -16,7 +16,7 @@ from ana.leases import working_under
 from ana.memory.memory import Memory
 from ana.postgres.database import Database
 from ana.postgres.person import PersonRows
-from ana.postgres.session import Statement
+from ana.tables import Statement
 from ana.threads.postgres import PostgresThreadStore
 from ana.threads.postgres_locks import ALL, Lease, PostgresThreadLocks
 from ana.threads.runs import Run
@@ -106,7 +106,7 @@ async def answer_late(rows: PersonRows) -> None:
 
 
 def count_rows(rows: PersonRows) -> list[int]:
-    tables = ("checkpoints", "writes", "thread_names", "records", "entries", "notes")
+    tables = ("states", "task_writes", "thread_names", "records", "entries", "notes")
     return [
         count for found in rows.read(*(Statement(f"SELECT count(*) FROM {t}") for t in tables)) for (count,) in found
     ]
@@ -173,7 +173,7 @@ def test_a_check_of_the_lease_takes_no_round_trip(rows: PersonRows) -> None:
     lease = PostgresThreadLocks(own).lock(ONE, "a test")
     lease.acquire()
     with counting(alone) as trips, working_under(lease.token):
-        own.change(Statement("INSERT INTO stopped (run) VALUES ('one')"))
+        own.change(Statement("INSERT INTO stopped (run_id) VALUES ('one')"))
     assert trips == [1]
     lease.release()
     alone.close()

@@ -7,7 +7,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.types import Command
 
-from ana.threads.ports import ThreadStore
+from ana.threads.store import ThreadStore
 from tests.threads.conformance import builder
 from tests.threads.conftest import TABLES, list_rows
 

@@ -10,14 +10,15 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
 from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.types import Command
 
 from ana.memory.memory import Memory
 from ana.memory.undo import find_undoable, undo
 from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.threads.folder import FolderThreadStore
-from ana.threads.ports import ThreadStore
 from ana.threads.saver import TURNS
+from ana.threads.store import ThreadStore
 from ana.time.clock import Clock
 from ana.tracing.files import TraceFiles
 from app.outcome import expect_done
@@ -25,7 +26,8 @@ from app.turn import Assistant
 from tests.clocks import MachineClock
 from tests.conftest import THREAD, MakeAssistant, script_of
 from tests.sent import typed
-from tests.threads.conformance import builder
+from tests.threads.conformance import ONE, builder, read, say
+from tests.threads.conftest import connection_of
 
 BACK_A_DAY = [{}, {"days": -1}, {"days": -1}]
 A_YEAR_ON_AND_BACK = [{}, {"days": 365}, {}]
@@ -168,7 +170,9 @@ def test_a_file_of_an_earlier_version_is_brought_over_in_its_order(older_file: P
     for _ in range(2):  # opened again, it stays as it is
         with FolderThreadStore(older_file.parent).open_saver() as saver:
             saver.list_newest("first")  # whoever uses it first brings it over
-            rows = saver.conn.execute("SELECT thread_id, checkpoint_id, begins_turn FROM sequence ORDER BY seq")
+            rows = connection_of(saver).execute(
+                "SELECT thread_id, checkpoint_id, begins_turn FROM sequence ORDER BY seq"
+            )
             entered = rows.fetchall()
     assert [row[:2] for row in entered] == before
     assert [row[2] for row in entered] == [1, 0, 0] * 3
@@ -181,7 +185,20 @@ def test_a_file_of_an_earlier_version_is_brought_over_in_its_order(older_file: P
 def test_a_checkpoint_that_was_not_saved_left_no_place_in_the_order(tmp_path: Path) -> None:
     with FolderThreadStore(tmp_path).open_saver() as saver:
         builder.compile(checkpointer=saver).invoke(said("x"), thread("one"), durability="sync")
-        saver.conn.execute("INSERT INTO checkpoints (thread_id, checkpoint_id, metadata) VALUES ('one', 'ffff', '{}')")
-        saver.conn.rollback()
-        counts = [saver.conn.execute(f"SELECT count(*) FROM {t}").fetchone() for t in ("checkpoints", "sequence")]
+        db = connection_of(saver)
+        db.execute("INSERT INTO checkpoints (thread_id, checkpoint_id, metadata) VALUES ('one', 'ffff', '{}')")
+        db.rollback()
+        counts = [db.execute(f"SELECT count(*) FROM {table}").fetchone() for table in ("checkpoints", "sequence")]
     assert counts == [(3,), (3,)]
+
+
+def test_an_earlier_version_reads_what_was_saved_and_adds_to_it(tmp_path: Path) -> None:
+    store = FolderThreadStore(tmp_path)
+    for text in ("hello", "ask"):
+        say(store, ONE, text)
+    with closing(sqlite3.connect(tmp_path / "threads.sqlite", check_same_thread=False)) as connection:
+        earlier = builder.compile(checkpointer=SqliteSaver(connection))
+        told = earlier.invoke(Command(resume="yes"), thread(ONE), durability="sync")
+    assert [message.text for message in told["messages"]] == ["hello", "heard hello", "ask", "yes"] == read(store, ONE)
+    say(store, ONE, "and now?")
+    assert (len(read(store, ONE)), store.waiting_since()) == (6, {})

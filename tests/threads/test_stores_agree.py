@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from langchain_core.messages import HumanMessage
 
 from ana.threads.folder import FolderThreadStore
-from ana.threads.ports import Created, ThreadStore
+from ana.threads.ports import Created
 from ana.threads.postgres import PostgresThreadStore
+from ana.threads.store import ThreadStore
 from tests.examples import examples
 from tests.postgres.server import open_people
 from tests.threads.conformance import ONE, STAMP, TWO, address, builder, reply, say

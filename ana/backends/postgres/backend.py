@@ -23,7 +23,8 @@ from ana.memory.search.property_text import render_text
 from ana.memory.search.query import Query
 from ana.memory.search.result import QueryResult
 from ana.postgres.database import READ, WRITE, Database
-from ana.postgres.session import Session, Statement
+from ana.postgres.session import Session
+from ana.tables import Statement
 
 PAGE = 1000
 """How many records a scan reads at once."""

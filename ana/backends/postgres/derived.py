@@ -10,7 +10,8 @@ from ana.backends.sql.items import ItemTables, make_in_memory
 from ana.memory.backend import JournalPosition
 from ana.memory.changes import KINDS, Kind
 from ana.memory.item import from_json
-from ana.postgres.session import Session, Statement
+from ana.postgres.session import Session
+from ana.tables import Statement
 
 PAGE = 1000
 """How many records are read at once."""

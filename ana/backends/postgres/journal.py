@@ -9,7 +9,8 @@ from ana.errors import ConfigError
 from ana.memory.backend import JournalPosition, RecordKey
 from ana.memory.changes import Change, Entry, Kind
 from ana.memory.item import Item, from_json, to_json
-from ana.postgres.session import Rows, Session, Statement
+from ana.postgres.session import Session
+from ana.tables import Rows, Statement
 
 _COLUMNS = "seq, ts, names, kind, before, after, source"
 ENTRIES = ("seq", "ts", "key", "thread", "turn", "kind", "id", "names", "before", "after", "source")

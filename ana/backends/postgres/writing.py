@@ -14,7 +14,8 @@ from ana.memory.changes import Change, Entry, Kind, combine, net
 from ana.memory.digests import digest_content
 from ana.memory.item import Item, from_json, to_json
 from ana.memory.search.property_text import render_text
-from ana.postgres.session import Rows, Session, Statement
+from ana.postgres.session import Session
+from ana.tables import Rows, Statement
 
 _RECORDS = ("row", "kind", "id", "created_at", "digest", "vector", "record")
 

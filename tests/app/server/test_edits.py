@@ -140,8 +140,10 @@ def test_langgraph_is_answered_for_what_it_refuses(server: Server, answered: str
     assert "Node nowhere does not exist" in refuse(server, "POST", path, {"values": GOOD, "as_node": "nowhere"})
     for place in (["x"], {"x": 1}):
         assert refuse(server, "POST", path, {"values": GOOD, "checkpoint_id": place})
-    for search in ({"before": {"configurable": {"checkpoint_id": ["x"]}}}, {"metadata": {".": 1}}):
-        assert "cannot be looked for" in refuse(server, "POST", f"/threads/{answered}/history", search)
+    history, search = f"/threads/{answered}/history", {"before": {"configurable": {"checkpoint_id": ["x"]}}}
+    assert "cannot be looked for" in refuse(server, "POST", history, search)
+    found = httpx.post(f"{server.url}{history}", json={"metadata": {".": 1}}, timeout=30)
+    assert found.json() == [], "a key is no path"
     assert "Traceback" not in server_log.read_text()[before:]
 
 

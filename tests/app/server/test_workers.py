@@ -17,10 +17,10 @@ import pytest
 from ana.errors import PersonRemoved
 from ana.people import People
 from ana.postgres.database import open_database
-from ana.postgres.session import Statement
 from ana.runs.local import make_run
 from ana.runs.queue import QueuedRuns
 from ana.settings import load_settings
+from ana.tables import Statement
 from ana.workspace import open_workspace
 from app.server.bodies import NewRun
 from evals.load.server import Process, Server, running

@@ -15,10 +15,14 @@ from ana.memory.memory import Memory
 from ana.memory.undo import undo
 from ana.postgres import migrations
 from ana.postgres.database import Database
+from ana.postgres.person import PersonRows
+from ana.threads.folder import FolderThreadStore
+from ana.threads.postgres import PostgresThreadStore
 from ana.time.clock import Clock
 from tests.conftest import EMBEDDER
 from tests.memory.past import check_sources, fill_from_others
 from tests.postgres.server import new_database
+from tests.threads.conformance import read, reply, say
 
 NAME = EMBEDDER.name
 
@@ -75,6 +79,31 @@ def test_what_was_found_by_tables_of_the_database_is_found_in_memory(clock: Cloc
             assert undo(memory, "a turn").changes
             assert [*memory.items()] == []
 
+
+def test_a_conversation_of_before_goes_on(tmp_path: Path) -> None:
+    here, thread = FolderThreadStore(tmp_path), "0b0e2d2e-93a5-4b1e-8a5a-3d2f5ad0b001"
+    say(here, thread, "ask", "run-1")
+    (waiting,) = here.tables.ask("SELECT * FROM states ORDER BY seq DESC LIMIT 1")
+    asked = here.tables.ask("SELECT * FROM task_writes WHERE channel = '__interrupt__'")
+    with new_database() as url:
+        with psycopg.connect(url) as owner, owner.cursor() as cursor:
+            take_steps(owner, 17)
+            owner.execute("INSERT INTO people (name) VALUES ('ann')")
+            owner.execute("SELECT set_config('ana.person', number::text, false) FROM people")
+            cursor.execute(_OLD_CHECKPOINT, [*waiting[:3], *waiting[4:5], bool(waiting[5]), *waiting[6:]])
+            cursor.executemany("INSERT INTO writes VALUES (DEFAULT, %s, %s, %s, %s, %s, %s, %s, %s, %s)", asked)
+            owner.execute("INSERT INTO stopped (run) VALUES ('run-2')")
+        with closing(Database(url)) as database:
+            store = PostgresThreadStore(PersonRows(database, "ann"))
+            assert [*store.waiting_since()] == [thread]
+            reply(store, thread)
+            assert read(store, thread) == ["ask", "yes"]
+            with store.open_saver() as saver:
+                assert saver.was_stopped("run-2")
+
+
+_OLD_CHECKPOINT = """INSERT INTO checkpoints (thread, namespace, id, parent, begins_turn, run, type, state, metadata)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s)"""
 
 _OLD_RECORD = """INSERT INTO records (row, kind, id, created_at, date, digest, repeats, words, vector, record)
     VALUES (1, 'item', %s, %s, '2026-01-09', '', false, '', %s, %s)"""
