@@ -26,8 +26,7 @@ from ana.threads.saver import ThreadSaver
 from ana.threads.threads import Threads
 from ana.tracing import langsmith
 from ana.workspace import Workspace, load_workspace
-from app.server.arriving import refuse
-from app.server.guard import Guard
+from app.server.guard import Guard, tell_error
 from app.server.refusals import REFUSALS, fail
 from app.server.thread_row import OPEN_REQUEST, Row, describe_thread
 from app.serving import mark_serving
@@ -56,7 +55,7 @@ class StudioGuard:
 
     async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_closed = scope["type"] == "http" and scope["path"].lstrip("/").partition("/")[0] in CLOSED
-        app = refuse(404, "This part of the server is switched off.") if is_closed else self._app
+        app = tell_error(404, "This part of the server is switched off.") if is_closed else self._app
         await app(scope, receive, send)
 
 

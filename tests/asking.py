@@ -5,12 +5,14 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from types import SimpleNamespace
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from ana.handles import Handles
 from ana.keys import OWNER
 from ana.runs.slots import Slots
+from app.server.arriving import Bodies
 from app.server.refusals import REFUSALS
 from app.server.routes import ROUTES
 from app.server.turns import TurnRunner
@@ -25,7 +27,7 @@ def asking(handles: Handles) -> Iterator[TestClient]:
     async def open_workspace(_: str) -> SimpleNamespace:
         return opened
 
-    app = Starlette(routes=ROUTES, exception_handlers=REFUSALS)
+    app = Starlette(routes=ROUTES, exception_handlers=REFUSALS, middleware=[Middleware(Bodies)])
     app.state.workspaces = SimpleNamespace(open=open_workspace)
 
     async def sign_in(scope: Scope, receive: Receive, send: Send) -> None:

@@ -10,19 +10,16 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from ana.errors import AnaError, StoreBroken
-from ana.files import FILE_ERRORS, describe_fault
-from ana.json_lines import Quoted
+from ana.errors import AnaError
 from ana.keys import OWNER
 from ana.logs import settle_console
 from ana.people import People
-from ana.reminders.buttons import PATH as BUTTON
 from ana.runs.slots import ALL
 from ana.settings import load_settings
 from ana.tracing import langsmith
@@ -33,18 +30,16 @@ from ana.workspace.private import keep_private
 from app.meanwhile import PASSING
 from app.page import shell
 from app.page.routes import PAGES
-from app.reaching import PATH as HELLO
 from app.server import assistants, runs, threads
 from app.server.answers import Holding, answer
-from app.server.arriving import JsonBodies, Room, tell_error
-from app.server.attempts import Attempts
+from app.server.arriving import Bodies
 from app.server.calendar import calendar
-from app.server.guard import PAGE, Guard, is_page
+from app.server.guard import PAGE, Guard, is_page, tell_error
 from app.server.mcp import McpDoor
 from app.server.openapi import openapi
 from app.server.preparing import preparing
 from app.server.ready import Readiness, ready
-from app.server.refusals import REFUSALS, answer_error, fail, find_status
+from app.server.refusals import Refusals, fail
 from app.server.request_threads import run_in_threadpool
 from app.server.routes import ROUTES
 from app.server.shapes import show_info
@@ -180,35 +175,6 @@ async def _look_after(workspaces: Workspaces) -> None:
         await asyncio.sleep(LOOK_SECONDS)
 
 
-async def _answer_error(request: Request, exc: Exception) -> Response:
-    assert isinstance(exc, AnaError)
-    _log.warning("%s %s was refused: %s", request.method, Quoted(_hide_secret(request.url.path)), exc)
-    if is_page(request.url.path):
-        return await shell.answer_error(request, find_status(exc), exc.sentence())
-    return await answer_error(request, exc)
-
-
-def _hide_secret(path: str) -> str:
-    """Return a path for the log; the secret part of an address that gives access by itself is left out."""
-    return next((f"{beginning}..." for beginning in (BUTTON, HELLO) if path.startswith(beginning)), path)
-
-
-async def _answer_fault(request: Request, exc: Exception) -> Response:
-    """Answer an error of the system or of SQLite that no other code has put into words."""
-    return await _answer_error(
-        request, StoreBroken(f"The files could not be used: {describe_fault(exc)}.", "Check the disk of the server.")
-    )
-
-
-async def _answer_http(request: Request, exc: Exception) -> Response:
-    assert isinstance(exc, HTTPException)
-    if is_page(request.url.path):
-        page = await shell.answer_error(request, exc.status_code, exc.detail)
-        page.headers.update(exc.headers or {})
-        return page
-    return tell_error(exc.status_code, exc.detail, exc.headers)
-
-
 def build_app(*, carries_out: bool = True, port: int = PORT) -> Starlette:
     """Return the application of the deployment whose settings the environment and .env hold.
 
@@ -220,17 +186,16 @@ def build_app(*, carries_out: bool = True, port: int = PORT) -> Starlette:
         ConfigError: A setting is wrong.
     """
     settings = load_settings()
-    people, attempts = People(settings), Attempts()
+    people, refusals = People(settings), Refusals(shell.answer_error)
     hosts = list_hosts(settings.ana_public_url, settings.ana_hosts)
     middleware = [
         Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=hosts),
         Middleware(Holding),
-        Middleware(SignIn, people=people, attempts=attempts, show=shell.answer_error),
-        Middleware(Room),
-        Middleware(JsonBodies, skip=is_page),
+        Middleware(ExceptionMiddleware, handlers=refusals.handlers),  # of those that follow; Starlette's is for routes
+        Middleware(SignIn, people=people),
+        Middleware(Bodies, skip=is_page),
     ]
-    handlers = REFUSALS | {AnaError: _answer_error, Exception: fail, HTTPException: _answer_http}
-    handlers |= dict.fromkeys(FILE_ERRORS, _answer_fault)
+    handlers = refusals.handlers | {Exception: fail}
     mcp = McpDoor()
     beside = [Route("/calendar.ics", calendar), Route("/mcp", mcp), Route("/openapi.json", openapi)]
     described = [*ROUTES, *API, *beside]
@@ -240,7 +205,7 @@ def build_app(*, carries_out: bool = True, port: int = PORT) -> Starlette:
     app.state.workspaces, app.state.port = Workspaces(load_settings), port
     app.state.end_demo = None  # what ends the process, where `ana demo` runs
     app.state.mcp, app.state.described = mcp, described
-    app.state.people, app.state.attempts = people, attempts
+    app.state.people = people
     app.state.readiness = Readiness(partial(check_place, open_workspace(settings)))
     app.state.show_metrics = contextlib.nullcontext
     if settings.ana_metrics:

@@ -15,12 +15,12 @@ from graph.builder import graph
 
 async def search(request: Request) -> Response:
     """POST /assistants/search."""
-    return answer(_find(await read_body(request, AssistantSearch)))
+    return answer(_find(read_body(request, AssistantSearch)))
 
 
 async def count(request: Request) -> Response:
     """POST /assistants/count."""
-    return answer(len(_find(await read_body(request, AssistantSearch))))
+    return answer(len(_find(read_body(request, AssistantSearch))))
 
 
 async def get(request: Request) -> Response:

@@ -4,7 +4,6 @@ import re
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from pydantic_core import from_json
 from starlette.requests import Request
 
 from ana.errors import UserError
@@ -22,7 +21,7 @@ EXTRACTED = ("values", "metadata", "config", "interrupts")
 
 THREAD_FIELDS = {*EXTRACTED, "thread_id", "created_at", "updated_at", "state_updated_at", "status", "error"}
 
-Body = TypeVar("Body", bound="_Body")
+Body = TypeVar("Body", bound=BaseModel)
 
 
 def _read_id(value: Any) -> Any:
@@ -139,21 +138,14 @@ class NewRun(_Body):
     after_seconds: float | None = Field(None, ge=0, le=86_400)
 
 
-async def read_body(request: Request, kind: type[Body]) -> Body:
-    """Return the body of a request. Raises UserError if it cannot be read."""
-    raw = await request.body()
-    value = from_json(raw) if raw else {}
+def read_body(request: Request, kind: type[Body]) -> Body:
+    """Return the body of a request. Raises UserError if it cannot be read: the first fault, with its place."""
     try:
-        return kind.model_validate(value)
+        return kind.model_validate(getattr(request.state, "json", {}))
     except ValidationError as exc:
-        raise make_refusal(exc) from exc
-
-
-def make_refusal(exc: ValidationError) -> UserError:
-    """Return the error for a body that cannot be read: the first fault, with its place."""
-    first = exc.errors()[0]
-    where = ".".join(map(str, first["loc"])) or "the body"
-    return UserError(f"{where}: {first['msg'].removeprefix('Value error, ')}.")
+        first = exc.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the body"
+        raise UserError(f"{where}: {first['msg'].removeprefix('Value error, ')}.") from exc
 
 
 def check_assistant(id: str) -> None:

@@ -11,10 +11,12 @@ from urllib.parse import urlsplit
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from ana.urls import LOOPBACK, read_host
-from app.server.arriving import SECONDS, Arriving, Refusal, drop_body, refuse
+from app.server.arriving import SECONDS, Arriving
 
 STUDIO = tuple(f"https://{region}smith.langchain.com" for region in ("", "eu.", "aws.", "apac."))
 LARGEST = 4_000_000
@@ -38,6 +40,9 @@ BY_SCRIPT = "x-ana-script"
 FORM, FILE_FORM = "application/x-www-form-urlencoded", "multipart/form-data"
 READABLE = "content-location, location, x-pagination-next, x-pagination-total"
 """The headers of an answer by which a page knows its run, goes on after a lost connection, and turns pages."""
+
+Refusal = tuple[int, str]
+"""The status and the sentence with which a request is refused."""
 
 
 class Guard:
@@ -75,26 +80,23 @@ class Guard:
         if self._origins is None:
             self._origins = frozenset((*STUDIO, *await run_in_threadpool(self._ask_origins)))
         headers = Headers(scope=scope)
-        if scope["type"] == "http":
-            receive = Arriving(receive, self._seconds)
         refusal = find_refusal(scope["path"], headers, self._origins, (*self._hosts, *_list_addresses(scope)))
-        if scope["type"] == "http":
-            answer = await self._choose(scope, receive, headers, refusal)
-            allowed = headers.get("origin") if refusal is None else None
-            await answer(scope, receive, _protect(send, allowed))
-        elif refusal is None:
-            await self._app(scope, receive, send)
-        else:
-            await send({"type": "websocket.close", "code": 1008})
+        allowed = headers.get("origin") if refusal is None else None
+        app = self._choose(scope, headers, refusal)
+        await app(scope, Arriving(receive, self._seconds), _protect(send, allowed))
 
-    async def _choose(self, scope: Scope, receive: Receive, headers: Headers, refusal: Refusal | None) -> ASGIApp:
+    def _choose(self, scope: Scope, headers: Headers, refusal: Refusal | None) -> ASGIApp:
         if refusal is not None:
-            if "expect" not in headers:  # a client that waits for our consent sends no body now
-                await drop_body(receive, self._seconds)
-            return refuse(*refusal)
-        if scope["method"] == "OPTIONS" and "access-control-request-method" in headers and "origin" in headers:
+            return WebSocketClose(1008) if scope["type"] == "websocket" else tell_error(*refusal)
+        asks_first = "access-control-request-method" in headers and "origin" in headers
+        if asks_first and scope.get("method") == "OPTIONS":
             return self._preflights.preflight_response(headers)
         return self._app
+
+
+def tell_error(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """Return the answer to a request that failed, in ana's form and in that of the LangGraph API."""
+    return JSONResponse({"error": sentence, "detail": sentence}, status, headers)
 
 
 def is_page(path: str) -> bool:

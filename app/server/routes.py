@@ -2,7 +2,7 @@
 
 import asyncio
 
-from pydantic import ValidationError
+from pydantic import BaseModel
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.routing import Route
@@ -12,10 +12,11 @@ from ana.errors import NotFound
 from ana.models.providers import model_name
 from ana.settings import load_settings
 from app.server.answers import find_workspace, read_number
-from app.server.bodies import make_refusal
+from app.server.bodies import read_body
 from app.server.forgetting import answer_forget
 from app.server.request_threads import run_in_threadpool
-from app.server.turns import read_body
+from app.server.sign_in import exchange
+from app.server.turns import PostedReply, Question
 
 MOST_TURNS = 1000
 """The most turns of a transcript in one answer."""
@@ -27,11 +28,9 @@ async def ask(request: Request) -> JSONResponse:
     A turn that waits for a decision answers with {answer: "", thread_id, pending, steps}; `pending` has the request_id.
     A yes or a no as the next question decides on the request.
     """
-    body = await request.body()
-    try:
-        posted = read_body(body)
-    except ValidationError as exc:
-        raise make_refusal(exc) from exc
+    value = getattr(request.state, "json", None)
+    decides = isinstance(value, dict) and "decisions" in value
+    posted = read_body(request, PostedReply) if decides else read_body(request, Question)
     opened = await find_workspace(request)
     async with opened.slots.take(opened.workspace.person):
         return await asyncio.to_thread(opened.turns.answer, posted, request.state.is_alone)
@@ -58,6 +57,19 @@ async def transcript(request: Request) -> JSONResponse:
     return JSONResponse({"thread_id": id, "turns": page, "before": page[0]["id"] if page else None})
 
 
+class Code(BaseModel):
+    """The body of POST /sign-in: what a device that was shown a code signs in with."""
+
+    code: str
+
+
+async def sign_in(request: Request) -> JSONResponse:
+    """POST /sign-in: {code} → {person, token}, once. No token is needed."""
+    code = read_body(request, Code).code
+    person, token = await run_in_threadpool(exchange, request.app.state.people, code)
+    return JSONResponse({"person": person, "token": token}, headers={"cache-control": "no-store"})
+
+
 def health(_: Request) -> JSONResponse:
     """GET /health: say that the server works, and which model it uses."""
     settings = load_settings()
@@ -73,6 +85,7 @@ ROUTES = [
     Route(path, endpoint, methods=[method])
     for method, path, endpoint in (
         ("POST", "/ask", ask),
+        ("POST", "/sign-in", sign_in),
         ("GET", "/trace/{id}", trace),
         ("GET", "/transcript/{thread}", transcript),
         ("GET", "/forget/{name}", answer_forget),

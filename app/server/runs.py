@@ -99,7 +99,7 @@ async def delete(request: Request) -> Response:
 
 
 async def _begin(request: Request) -> tuple[OpenWorkspace, StartedRun, NewRun]:
-    opened, body = await find_workspace(request), await read_body(request, NewRun)
+    opened, body = await find_workspace(request), read_body(request, NewRun)
     check_assistant(body.assistant_id)
     thread = path_id(request) if "thread_id" in request.path_params else None
     return opened, await begin_run(opened, body, thread), body

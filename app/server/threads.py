@@ -30,7 +30,7 @@ def show_row(row: Row) -> Row:
 
 async def create(request: Request) -> Response:
     """POST /threads."""
-    body, opened = await read_body(request, NewThread), await find_workspace(request)
+    body, opened = read_body(request, NewThread), await find_workspace(request)
     id = body.thread_id or str(uuid.uuid4())
     if known := await opened.rows.read([id]):
         if body.if_exists == "do_nothing":
@@ -48,7 +48,7 @@ async def get(request: Request) -> Response:
 
 async def patch(request: Request) -> Response:
     """PATCH /threads/{thread_id}."""
-    body, opened, id = await read_body(request, ThreadPatch), await find_workspace(request), path_id(request)
+    body, opened, id = read_body(request, ThreadPatch), await find_workspace(request), path_id(request)
     await opened.rows.find(id)
     await opened.rows.create(id, body.metadata or {})
     return answer(show_row(await opened.rows.find(id)))
@@ -68,7 +68,7 @@ async def delete(request: Request) -> Response:
 
 async def search(request: Request) -> Response:
     """POST /threads/search."""
-    body, opened = await read_body(request, ThreadSearch), await find_workspace(request)
+    body, opened = read_body(request, ThreadSearch), await find_workspace(request)
     rows = await _search(opened, body)
     key, reverse = body.sort_by or "updated_at", body.sort_order != "asc"
     rows.sort(key=lambda row: row["thread_id"] if key == "thread_id" else str(row[key]), reverse=reverse)
@@ -81,7 +81,7 @@ async def search(request: Request) -> Response:
 
 async def count(request: Request) -> Response:
     """POST /threads/count."""
-    body, opened = await read_body(request, ThreadSearch), await find_workspace(request)
+    body, opened = read_body(request, ThreadSearch), await find_workspace(request)
     return answer(len(await _search(opened, body)))
 
 
@@ -103,12 +103,12 @@ async def get_state(request: Request) -> Response:
 
 async def get_state_at(request: Request) -> Response:
     """POST /threads/{thread_id}/state/checkpoint."""
-    return await _answer_state(request, (await read_body(request, At)).checkpoint)
+    return await _answer_state(request, read_body(request, At).checkpoint)
 
 
 async def write_state(request: Request) -> Response:
     """POST /threads/{thread_id}/state."""
-    body, opened, id = await read_body(request, Edit), await find_workspace(request), path_id(request)
+    body, opened, id = read_body(request, Edit), await find_workspace(request), path_id(request)
     row = await opened.rows.find(id)
     place = _place(id, (body.checkpoint or {}) | ({"checkpoint_id": body.checkpoint_id} if body.checkpoint_id else {}))
     async with own_thread(opened, id, patience=0 if row["status"] == "busy" else PATIENCE):
@@ -123,7 +123,7 @@ async def history(request: Request) -> Response:
     """GET and POST /threads/{thread_id}/history."""
     opened, id = await find_workspace(request), path_id(request)
     if request.method == "POST":
-        body = await read_body(request, HistorySearch)
+        body = read_body(request, HistorySearch)
     else:
         query = request.query_params
         body = HistorySearch(limit=read_limit(request, 1), before=query.get("before"))
