@@ -28,7 +28,7 @@ from ana.tracing import langsmith
 from ana.workspace import Workspace, load_workspace
 from app.server.guard import Guard, tell_error
 from app.server.refusals import REFUSALS, fail
-from app.server.thread_row import OPEN_REQUEST, Row, describe_thread
+from app.server.rows import Row, describe_thread
 from app.serving import mark_serving
 from graph.builder import graph
 from graph.context import SAVER
@@ -113,8 +113,7 @@ def _read_row(saver: ThreadSaver, threads: Threads, id: str) -> Row | None:
     except Exception:  # whatever a thread holds, the others are shown, and the server starts
         logger.exception("the thread %s cannot be read", id)
         return None
-    fields = {name: value for name, value in row.items() if name != OPEN_REQUEST}
-    return {"thread_id": uuid.UUID(id), "config": {}} | fields if row["updated_at"] else None
+    return {"thread_id": uuid.UUID(id), "config": {}} | row if row["updated_at"] else None
 
 
 def fill_table(table: list[dict[str, Any]], saved: dict[str, Row]) -> None:

@@ -51,8 +51,8 @@ class Holding:
             return
         accepted = Headers(scope=scope).get("accept-language", "") if is_page(scope["path"]) else ""
         with ExitStack() as resources, speaking(choose_language(accepted)):
-            state = {**scope.get("state", {}), "resources": resources}
-            await self._app({**scope, "state": state}, receive, send)
+            scope.setdefault("state", {})["resources"] = resources
+            await self._app(scope, receive, send)
 
 
 def answer(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:

@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from ana import __version__
 from ana.errors import AnaError
 from ana.keys import OWNER
 from ana.logs import settle_console
@@ -33,7 +34,6 @@ from app.page.routes import PAGES
 from app.server import assistants, runs, threads
 from app.server.answers import Holding, answer
 from app.server.arriving import Bodies
-from app.server.calendar import calendar
 from app.server.guard import PAGE, Guard, is_page, tell_error
 from app.server.mcp import McpDoor
 from app.server.openapi import openapi
@@ -42,7 +42,6 @@ from app.server.ready import Readiness, ready
 from app.server.refusals import Refusals, fail
 from app.server.request_threads import run_in_threadpool
 from app.server.routes import ROUTES
-from app.server.shapes import show_info
 from app.server.sign_in import SignIn
 from app.server.telegram import answering
 from app.server.workspaces import Workspaces
@@ -61,7 +60,7 @@ async def ok(_: Request) -> Response:
 
 async def info(_: Request) -> Response:
     """GET /info: what the server is."""
-    return answer(show_info())
+    return answer({"version": __version__, "flags": {"assistants": True, "crons": False, "langsmith": False}})
 
 
 async def refuse_unbuilt(request: Request) -> Response:
@@ -197,7 +196,7 @@ def build_app(*, carries_out: bool = True, port: int = PORT) -> Starlette:
     ]
     handlers = refusals.handlers | {Exception: fail}
     mcp = McpDoor()
-    beside = [Route("/calendar.ics", calendar), Route("/mcp", mcp), Route("/openapi.json", openapi)]
+    beside = [Route("/mcp", mcp), Route("/openapi.json", openapi)]
     described = [*ROUTES, *API, *beside]
     routes = [*described, *NOT_BUILT, Route("/", RedirectResponse(PAGE)), *PAGES]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)

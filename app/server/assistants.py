@@ -8,8 +8,7 @@ from starlette.responses import Response
 from ana.errors import NotFound
 from app.server.answers import answer
 from app.server.bodies import AssistantSearch, read_body
-from app.server.shapes import ASSISTANT, show_assistant
-from app.server.thread_row import GRAPH
+from app.server.shapes import ASSISTANT, GRAPH, show_assistant
 from graph.builder import graph
 
 

@@ -9,8 +9,7 @@ from starlette.requests import Request
 from ana.errors import UserError
 from ana.runs.port import Strategy
 from ana.threads.ids import canonical_id
-from app.server.shapes import ASSISTANT
-from app.server.thread_row import GRAPH
+from app.server.shapes import ASSISTANT, GRAPH
 from app.server.work import Mode
 
 MOST_ROWS = 1000

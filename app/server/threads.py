@@ -1,5 +1,6 @@
 """The threads of the LangGraph API."""
 
+import re
 import uuid
 from typing import Any
 
@@ -13,19 +14,17 @@ from ana.errors import NotFound, StoreBusy
 from ana.threads.ports import PATIENCE
 from app.server.answers import answer, find_workspace, own_thread, path_id, read_limit
 from app.server.bodies import At, Edit, HistorySearch, NewThread, ThreadPatch, ThreadSearch, read_body
+from app.server.rows import Row
 from app.server.run_requests import CHECKPOINT
 from app.server.shapes import show_checkpoint, show_state
 from app.server.stopping import stop_runs
-from app.server.thread_row import OPEN_REQUEST, Row, find_value
 from app.server.workspaces import OpenWorkspace
 from graph.updates import read_edit
 
 Json = dict[str, Any]
 
-
-def show_row(row: Row) -> Row:
-    """Return a thread's row in the form for clients."""
-    return {name: value for name, value in row.items() if name != OPEN_REQUEST}
+_STEP = re.compile(r"([^.\[\]]+)|\[(-?\d{1,9})\]")
+"""A name or a place in a path of a row."""
 
 
 async def create(request: Request) -> Response:
@@ -34,16 +33,16 @@ async def create(request: Request) -> Response:
     id = body.thread_id or str(uuid.uuid4())
     if known := await opened.rows.read([id]):
         if body.if_exists == "do_nothing":
-            return answer(show_row(known[0]))
+            return answer(known[0])
         raise StoreBusy("There is a thread of this id.", 'Leave the id out, or send {"if_exists": "do_nothing"}.')
     await opened.rows.create(id, body.metadata or {})
-    return answer(show_row(await opened.rows.find(id)))
+    return answer(await opened.rows.find(id))
 
 
 async def get(request: Request) -> Response:
     """GET /threads/{thread_id}."""
     opened = await find_workspace(request)
-    return answer(show_row(await opened.rows.find(path_id(request))))
+    return answer(await opened.rows.find(path_id(request)))
 
 
 async def patch(request: Request) -> Response:
@@ -51,7 +50,7 @@ async def patch(request: Request) -> Response:
     body, opened, id = read_body(request, ThreadPatch), await find_workspace(request), path_id(request)
     await opened.rows.find(id)
     await opened.rows.create(id, body.metadata or {})
-    return answer(show_row(await opened.rows.find(id)))
+    return answer(await opened.rows.find(id))
 
 
 async def delete(request: Request) -> Response:
@@ -92,7 +91,7 @@ async def copy(request: Request) -> Response:
     async with own_thread(opened, id):
         await opened.worker.saver.acopy_thread(id, to)
     await opened.rows.create(to, row["metadata"])
-    return answer(show_row(await opened.rows.find(to)))
+    return answer(await opened.rows.find(to))
 
 
 async def get_state(request: Request) -> Response:
@@ -140,11 +139,24 @@ async def history(request: Request) -> Response:
 
 
 def _show_match(row: Row, body: ThreadSearch) -> Row:
-    fields = {name: value for name, value in show_row(row).items() if not body.select or name in body.select}
+    fields = {name: value for name, value in row.items() if not body.select or name in body.select}
     if body.extract:
         whole = to_jsonable_python(row, fallback=str)
-        fields["extracted"] = {alias: find_value(whole, path) for alias, path in body.extract.items()}
+        fields["extracted"] = {alias: _find_value(whole, path) for alias, path in body.extract.items()}
     return fields
+
+
+def _find_value(row: Row, path: str) -> Any:
+    """Return the JSON value at a path of a row, like values.messages[-1].content; None if there is none."""
+    value: Any = row
+    for name, place in _STEP.findall(path):
+        if name and isinstance(value, dict):
+            value = value.get(name)
+        elif place and isinstance(value, list) and -len(value) <= int(place) < len(value):
+            value = value[int(place)]
+        else:
+            return None
+    return value
 
 
 async def _search(opened: OpenWorkspace, body: ThreadSearch) -> list[Row]:

@@ -16,8 +16,7 @@ from uvicorn.server import ServerState
 from ana.settings import load_settings
 from app.cli import serve
 from app.server.app import build_app
-from app.server.connections import Protocol
-from app.server.ending import Server
+from app.server.connections import Protocol, Server
 from app.server.guard import Guard
 from tests.conftest import folders
 

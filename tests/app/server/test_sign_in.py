@@ -42,7 +42,7 @@ async def tell(scope: Scope, receive: Receive, send: Send) -> None:
     await JSONResponse({"person": request.state.person, "body": body})(scope, receive, send)
 
 
-def stand_before(app: ASGIApp, people: People) -> ASGIApp:
+def stand_before(app: ASGIApp, people: People) -> ExceptionMiddleware:
     """Return the sign-in before an app, and the answers for whom it refuses."""
     return ExceptionMiddleware(SignIn(app, people), Refusals(answer_error).handlers)
 
@@ -205,7 +205,7 @@ def test_a_web_socket_is_closed_for_everybody(client: TestClient, people: People
         assert closed.value.code == 1008
 
 
-def request(app: ASGIApp, headers: Sequence[tuple[bytes, bytes]], **more: Any) -> tuple[int, Any]:
+def request(app: ExceptionMiddleware, headers: Sequence[tuple[bytes, bytes]], **more: Any) -> tuple[int, Any]:
     """Send a request as a server would hand it over; return status and what was answered."""
     scope = {"type": "http", "method": "GET", "path": "/any", "query_string": b"", "headers": [*headers]}
     scope |= {"server": ("127.0.0.1", 2024), "client": ("127.0.0.1", 5)} | more
@@ -284,7 +284,7 @@ PREFIXES = st.sampled_from(["", "Bearer ", "bearer ", "Bearer  ", "Basic ", "Tok
 
 
 @pytest.fixture(scope="module")
-def household(tmp_path_factory: pytest.TempPathFactory) -> tuple[ASGIApp, dict[str, str]]:
+def household(tmp_path_factory: pytest.TempPathFactory) -> tuple[ExceptionMiddleware, dict[str, str]]:
     """A server with three people, and what almost opens it."""
     settings = load_settings(folders(tmp_path_factory.mktemp("household")))
     people = People(settings)
@@ -299,7 +299,7 @@ def household(tmp_path_factory: pytest.TempPathFactory) -> tuple[ASGIApp, dict[s
 
 @given(st.data())
 def test_no_headers_without_a_right_token_set_a_person(
-    household: tuple[ASGIApp, dict[str, str]], data: st.DataObject
+    household: tuple[ExceptionMiddleware, dict[str, str]], data: st.DataObject
 ) -> None:
     app, texts = household
     wrong = [text for name, text in texts.items() if name.startswith("not ")]
@@ -315,7 +315,7 @@ def test_no_headers_without_a_right_token_set_a_person(
 
 @given(st.lists(st.sampled_from(["anna", "bob", "owner"]), min_size=2, max_size=4), st.data())
 def test_two_tokens_in_one_request_never_make_it_somebody_elses(
-    household: tuple[ASGIApp, dict[str, str]], names: list[str], data: st.DataObject
+    household: tuple[ExceptionMiddleware, dict[str, str]], names: list[str], data: st.DataObject
 ) -> None:
     app, texts = household
     kinds = data.draw(st.lists(st.booleans(), min_size=len(names), max_size=len(names)))
