@@ -47,7 +47,7 @@ class StudioGuard:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._guarded = Guard(self._pass, origins=lambda: load_settings().ana_cors_origins)
+        self._guarded = Guard(self._pass, origins=load_settings().ana_cors_origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_inside = scope.get("root_path") == "/noauth"  # nobody outside can set it

@@ -145,23 +145,11 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
             await run_in_threadpool(opened.handles.memory.count)
             await workspaces.enter(OWNER, preparing(opened))
         looking = asyncio.create_task(_look_after(workspaces))
-        async with app.state.mcp.run(), _join_queue(app), answering(workspace.settings, workspaces):
+        async with app.state.mcp.run(), app.state.carry_out(workspaces), answering(workspace.settings, workspaces):
             yield
         looking.cancel()
         await asyncio.wait([looking])
         await workspaces.close_all()
-
-
-@contextlib.asynccontextmanager
-async def _join_queue(app: Starlette) -> AsyncIterator[None]:
-    """Carry out runs that wait in a database while the context is open, if this process is meant to do so."""
-    if app.state.queue is None:
-        yield
-        return
-    from app.server.worker import working
-
-    async with working(app.state.workspaces, app.state.queue.get_secret_value()):
-        yield
 
 
 async def _look_after(workspaces: Workspaces) -> None:
@@ -188,7 +176,7 @@ def build_app(*, carries_out: bool = True, port: int = PORT) -> Starlette:
     people, refusals = People(settings), Refusals(shell.answer_error)
     hosts = list_hosts(settings.ana_public_url, settings.ana_hosts)
     middleware = [
-        Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=hosts),
+        Middleware(Guard, origins=settings.ana_cors_origins, hosts=hosts),
         Middleware(Holding),
         Middleware(ExceptionMiddleware, handlers=refusals.handlers),  # of those that follow; Starlette's is for routes
         Middleware(SignIn, people=people),
@@ -200,7 +188,11 @@ def build_app(*, carries_out: bool = True, port: int = PORT) -> Starlette:
     described = [*ROUTES, *API, *beside]
     routes = [*described, *NOT_BUILT, Route("/", RedirectResponse(PAGE)), *PAGES]
     app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
-    app.state.queue = settings.ana_database_url if carries_out else None
+    app.state.carry_out = contextlib.nullcontext
+    if settings.ana_database_url and carries_out:
+        from app.server.worker import working
+
+        app.state.carry_out = partial(working, url=settings.ana_database_url.get_secret_value())
     app.state.workspaces, app.state.port = Workspaces(load_settings), port
     app.state.end_demo = None  # what ends the process, where `ana demo` runs
     app.state.mcp, app.state.described = mcp, described

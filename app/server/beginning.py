@@ -10,11 +10,12 @@ from ana.runs.local import make_run
 from ana.runs.port import Event, StartedRun
 from ana.threads.ids import name_run
 from app.server.bodies import NewRun
-from app.server.run_requests import check_run, find_bare_reply, name_reply
+from app.server.run_requests import check_run, read_place
 from app.server.shapes import dump
 from app.server.stopping import join_run, remove_run
 from app.server.workspaces import OpenWorkspace
 from graph.owning import ASKS
+from graph.replies import names_requests
 
 STATES = ("values", "updates")
 """Events that hold what a run asks a person."""
@@ -70,10 +71,25 @@ async def _require_thread(opened: OpenWorkspace, body: NewRun, thread: str) -> N
 
 
 async def _name_reply(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> dict[str, Any]:
-    """Return the request for a run; a reply that names no request is bound to the waiting one."""
-    if find_bare_reply(order) is None:
+    """Return the request for a run; a reply that names its request neither by an id nor by a checkpoint is bound to the
+    request that a run of the server showed last.
+
+    It is bound on arrival. A second click arrives while the run of the first one works, or later, and so decides
+    nothing.
+
+    Raises:
+        UserError: No such request waits; another door may have asked something else since it was shown.
+    """
+    command = order["command"] or {}
+    reply = command.get("resume")
+    if reply is None or names_requests(reply) or read_place(order).get("checkpoint_id"):
         return order
-    return name_reply(order, await _find_request(opened, thread))
+    if (request_id := await _find_request(opened, thread)) is None:
+        raise UserError(
+            "Nothing was done: the reply does not name the request that it is to, and no run of this server has asked.",
+            'Look at the thread again, and resume with {"ID OF THE INTERRUPT": REPLY}.',
+        )
+    return {**order, "command": {**command, "resume": {request_id: reply}}}
 
 
 async def _roll_back_others(opened: OpenWorkspace, thread: str) -> None:

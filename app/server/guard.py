@@ -4,11 +4,10 @@ A text/plain POST needs no preflight, so any page a person visits could run a tu
 every route.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import JSONResponse
@@ -51,7 +50,7 @@ class Guard:
     When it refuses a request, no other code has run.
 
     Args:
-        origins: Returns the origins allowed beside ana's own and Studio's; called once, at the first request.
+        origins: The origins allowed beside ana's own and Studio's.
         seconds: How long a body may take to arrive; see Arriving.
         hosts: The public names of a proxy, which are accepted beside those of loopback.
     """
@@ -59,15 +58,14 @@ class Guard:
     def __init__(
         self,
         app: ASGIApp,
-        origins: Callable[[], Sequence[str]] = tuple,
+        origins: Sequence[str] = (),
         seconds: float = SECONDS,
         hosts: Sequence[str] = (),
     ) -> None:
         self._app = app
-        self._ask_origins = origins
+        self._origins = frozenset((*STUDIO, *origins))
         self._seconds = seconds
         self._hosts = hosts
-        self._origins: frozenset[str] | None = None
         # a browser asks for a private network for every page of the web, as Studio's
         self._preflights = CORSMiddleware(
             app, allow_origin_regex=".*", allow_methods=["*"], allow_headers=["*"], allow_private_network=True
@@ -77,8 +75,6 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        if self._origins is None:
-            self._origins = frozenset((*STUDIO, *await run_in_threadpool(self._ask_origins)))
         headers = Headers(scope=scope)
         refusal = find_refusal(scope["path"], headers, self._origins, (*self._hosts, *_list_addresses(scope)))
         allowed = headers.get("origin") if refusal is None else None

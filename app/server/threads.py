@@ -12,8 +12,8 @@ from starlette.responses import Response
 
 from ana.errors import NotFound, StoreBusy
 from ana.threads.ports import PATIENCE
-from app.server.answers import answer, find_workspace, own_thread, path_id, read_limit
-from app.server.bodies import At, Edit, HistorySearch, NewThread, ThreadPatch, ThreadSearch, read_body
+from app.server.answers import answer, find_workspace, own_thread, path_id, read_number
+from app.server.bodies import MOST_ROWS, At, Edit, HistorySearch, NewThread, ThreadPatch, ThreadSearch, read_body
 from app.server.rows import Row
 from app.server.run_requests import CHECKPOINT
 from app.server.shapes import show_checkpoint, show_state
@@ -124,8 +124,8 @@ async def history(request: Request) -> Response:
     if request.method == "POST":
         body = read_body(request, HistorySearch)
     else:
-        query = request.query_params
-        body = HistorySearch(limit=read_limit(request, 1), before=query.get("before"))
+        limit = read_number(request, "limit", 1, 1, MOST_ROWS)
+        body = HistorySearch(limit=limit, before=request.query_params.get("before"))
     await opened.rows.find(id)
     before = body.before.get("configurable", body.before) if isinstance(body.before, dict) else body.before
     before = before.get("checkpoint_id") if isinstance(before, dict) else before
