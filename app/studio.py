@@ -27,7 +27,7 @@ from ana.threads.threads import Threads
 from ana.tracing import langsmith
 from ana.workspace import Workspace, load_workspace
 from app.server.guard import Guard, tell_error
-from app.server.refusals import REFUSALS, fail
+from app.server.refusals import Refusals, fail
 from app.server.rows import Row, describe_thread
 from app.serving import mark_serving
 from graph.builder import graph
@@ -137,5 +137,5 @@ app = Starlette(
     routes=[Route(path, tell_of_serve, methods=["GET", "POST"], include_in_schema=False) for path in OURS],
     middleware=[Middleware(StudioGuard)],
     lifespan=lifespan,
-    exception_handlers=REFUSALS | {Exception: fail},
+    exception_handlers=Refusals().handlers | {Exception: fail},
 )

@@ -13,7 +13,7 @@ from ana.handles import Handles
 from ana.keys import OWNER
 from ana.runs.slots import Slots
 from app.server.arriving import Bodies
-from app.server.refusals import REFUSALS
+from app.server.refusals import Refusals
 from app.server.routes import ROUTES
 from app.server.turns import TurnRunner
 from app.turn import open_assistant
@@ -24,7 +24,7 @@ def asking(handles: Handles) -> Iterator[TestClient]:
     """A client of the owner's, alone on this machine."""
     opened = SimpleNamespace(workspace=handles.workspace, slots=Slots())
 
-    app = Starlette(routes=ROUTES, exception_handlers=REFUSALS, middleware=[Middleware(Bodies)])
+    app = Starlette(routes=ROUTES, exception_handlers=Refusals().handlers, middleware=[Middleware(Bodies)])
     app.state.workspaces = SimpleNamespace(hold=lambda _: nullcontext(opened))
 
     async def sign_in(scope: Scope, receive: Receive, send: Send) -> None:

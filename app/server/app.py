@@ -173,21 +173,22 @@ def build_app(*, carries_out: bool = True, port: int = PORT) -> Starlette:
         ConfigError: A setting is wrong.
     """
     settings = load_settings()
-    people, refusals = People(settings), Refusals(shell.answer_error)
+    people, handlers = People(settings), Refusals(shell.answer_error).handlers
     hosts = list_hosts(settings.ana_public_url, settings.ana_hosts)
     middleware = [
         Middleware(Guard, origins=settings.ana_cors_origins, hosts=hosts),
         Middleware(Holding),
-        Middleware(ExceptionMiddleware, handlers=refusals.handlers),  # of those that follow; Starlette's is for routes
+        Middleware(ExceptionMiddleware, handlers=handlers),  # of those that follow; Starlette's is for routes
         Middleware(SignIn, people=people),
         Middleware(Bodies, skip=is_page),
     ]
-    handlers = refusals.handlers | {Exception: fail}
     mcp = McpDoor()
     beside = [Route("/mcp", mcp), Route("/openapi.json", openapi)]
     described = [*ROUTES, *API, *beside]
     routes = [*described, *NOT_BUILT, Route("/", RedirectResponse(PAGE)), *PAGES]
-    app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
+    app = Starlette(
+        routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers | {Exception: fail}
+    )
     app.state.carry_out = contextlib.nullcontext
     if settings.ana_database_url and carries_out:
         from app.server.worker import working

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 from starlette.requests import Request
 
 from ana.errors import UserError
@@ -48,11 +48,7 @@ Json = dict[str, Any]
 Nodes = list[str] | Literal["*"] | None
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-
-class AssistantSearch(_Body):
+class AssistantSearch(BaseModel):
     """POST /assistants/search and /assistants/count."""
 
     graph_id: str | None = None
@@ -60,7 +56,7 @@ class AssistantSearch(_Body):
     offset: int = 0
 
 
-class NewThread(_Body):
+class NewThread(BaseModel):
     """POST /threads."""
 
     thread_id: Id | None = None
@@ -69,13 +65,13 @@ class NewThread(_Body):
     supersteps: None = None
 
 
-class ThreadPatch(_Body):
+class ThreadPatch(BaseModel):
     """PATCH /threads/{id}."""
 
     metadata: Json | None = None
 
 
-class ThreadSearch(_Body):
+class ThreadSearch(BaseModel):
     """POST /threads/search and /threads/count."""
 
     ids: list[Id] | None = None
@@ -90,7 +86,7 @@ class ThreadSearch(_Body):
     extract: Annotated[dict[str, str], AfterValidator(_check_extract), Field(max_length=10)] | None = None
 
 
-class Edit(_Body):
+class Edit(BaseModel):
     """POST /threads/{id}/state."""
 
     values: Any = None
@@ -99,13 +95,13 @@ class Edit(_Body):
     checkpoint_id: str | None = None
 
 
-class At(_Body):
+class At(BaseModel):
     """POST /threads/{id}/state/checkpoint."""
 
     checkpoint: Json
 
 
-class HistorySearch(_Body):
+class HistorySearch(BaseModel):
     """POST /threads/{id}/history."""
 
     limit: int = Field(1, ge=1, le=MOST_ROWS)
@@ -114,7 +110,7 @@ class HistorySearch(_Body):
     checkpoint: Json | None = None
 
 
-class NewRun(_Body):
+class NewRun(BaseModel):
     """POST /threads/{id}/runs, /runs, and both with /wait and /stream."""
 
     assistant_id: str

@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.errors import EmptyInputError, InvalidUpdateError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 
 from ana.errors import (
     AnaError,
@@ -52,43 +52,34 @@ def find_status(exc: AnaError, other: int = 422) -> int:
     return next((status for kind, status in STATUSES.items() if isinstance(exc, kind)), other)
 
 
-async def answer_error(_: Request, exc: Exception) -> Response:
-    """Answer a request that failed with an error of ana's."""
-    assert isinstance(exc, AnaError)
-    return tell_error(find_status(exc), exc.sentence())
-
-
 async def _answer_update(_: Request, exc: Exception) -> Response:
     """Answer an update of a state that langgraph refuses, in langgraph's words."""
     why = str(exc).partition("\n")[0].rstrip(".")
     return tell_error(422, f"{why}.")
 
 
-async def fail(_: Request, exc: Exception) -> JSONResponse:
+async def fail(_: Request, exc: Exception) -> Response:
     """Answer an unforeseen error, outside of the guard; the log has the traceback."""
     sentence = f"Something went wrong that was not foreseen: {type(exc).__name__}."
     return tell_error(500, sentence, HEADERS)
 
 
-REFUSALS: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = {
-    InvalidUpdateError: _answer_update,
-    EmptyInputError: _answer_update,
-    AnaError: answer_error,
-}
-"""The answers of every server."""
-
-
 class Refusals:
-    """The answers of a server that also has the page.
+    """What answers each kind of exception, in `handlers`.
 
     Args:
-        show: Answers a failed request to the page.
+        show: Answers a failed request to the page, of a server that has it.
     """
 
-    def __init__(self, show: Show) -> None:
+    def __init__(self, show: Show | None = None) -> None:
         self._show = show
-        self.handlers = REFUSALS | {AnaError: self._answer_error, HTTPException: self._answer_http}
-        self.handlers |= dict.fromkeys(FILE_ERRORS, self._answer_fault)
+        self.handlers: dict[Any, Callable[[Request, Exception], Awaitable[Response]]] = {
+            InvalidUpdateError: _answer_update,
+            EmptyInputError: _answer_update,
+            HTTPException: self._answer_http,
+            AnaError: self._answer_error,
+            **dict.fromkeys(FILE_ERRORS, self._answer_fault),
+        }
 
     async def _answer_error(self, request: Request, exc: Exception) -> Response:
         assert isinstance(exc, AnaError)
@@ -107,7 +98,7 @@ class Refusals:
     async def _tell(
         self, request: Request, status: int, sentence: str, headers: Mapping[str, str] | None = None
     ) -> Response:
-        if status < 400 or not is_page(request.url.path):
+        if self._show is None or status < 400 or not is_page(request.url.path):
             return tell_error(status, sentence, headers)
         page = await self._show(request, status, sentence)
         page.headers.update(headers or {})

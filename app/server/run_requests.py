@@ -35,7 +35,7 @@ def read_options(order: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_place(order: dict[str, Any]) -> dict[str, Any]:
-    """Return the checkpoint from which a run goes on, in any form that clients use; empty for the newest."""
+    """Return the checkpoint that a request names, in any form that clients use; empty for the newest."""
     id = ((order.get("config") or {}).get("configurable") or {}).get("checkpoint_id")
     ways = ({"checkpoint_id": id}, order.get("checkpoint") or {}, {"checkpoint_id": order.get("checkpoint_id")})
     return {name: value for way in ways for name, value in way.items() if name in CHECKPOINT and value}

@@ -15,7 +15,7 @@ from ana.threads.ports import PATIENCE
 from app.server.answers import answer, find_workspace, own_thread, path_id, read_number
 from app.server.bodies import MOST_ROWS, At, Edit, HistorySearch, NewThread, ThreadPatch, ThreadSearch, read_body
 from app.server.rows import Row
-from app.server.run_requests import CHECKPOINT
+from app.server.run_requests import read_place
 from app.server.shapes import show_checkpoint, show_state
 from app.server.stopping import stop_runs
 from app.server.workspaces import OpenWorkspace
@@ -96,20 +96,19 @@ async def copy(request: Request) -> Response:
 
 async def get_state(request: Request) -> Response:
     """GET /threads/{thread_id}/state, and with /{checkpoint_id}."""
-    place = {"checkpoint_id": id} if (id := request.path_params.get("checkpoint_id")) else {}
-    return await _answer_state(request, place)
+    return await _answer_state(request, {"checkpoint_id": request.path_params.get("checkpoint_id")})
 
 
 async def get_state_at(request: Request) -> Response:
     """POST /threads/{thread_id}/state/checkpoint."""
-    return await _answer_state(request, read_body(request, At).checkpoint)
+    return await _answer_state(request, {"checkpoint": read_body(request, At).checkpoint})
 
 
 async def write_state(request: Request) -> Response:
     """POST /threads/{thread_id}/state."""
     body, opened, id = read_body(request, Edit), await find_workspace(request), path_id(request)
     row = await opened.rows.find(id)
-    place = _place(id, (body.checkpoint or {}) | ({"checkpoint_id": body.checkpoint_id} if body.checkpoint_id else {}))
+    place = _place(id, {"checkpoint": body.checkpoint, "checkpoint_id": body.checkpoint_id})
     async with own_thread(opened, id, patience=0 if row["status"] == "busy" else PATIENCE):
         before = await opened.worker.graph.aget_state(place)
         values = read_edit(body.values, to_jsonable_python(before.values, fallback=str))
@@ -130,7 +129,7 @@ async def history(request: Request) -> Response:
     before = body.before.get("configurable", body.before) if isinstance(body.before, dict) else body.before
     before = before.get("checkpoint_id") if isinstance(before, dict) else before
     states = opened.worker.graph.aget_state_history(
-        _place(id, body.checkpoint or {}),
+        _place(id, {"checkpoint": body.checkpoint}),
         filter=body.metadata,
         before=_place(id, {"checkpoint_id": before}) if before else None,
         limit=body.limit,
@@ -169,16 +168,16 @@ async def _search(opened: OpenWorkspace, body: ThreadSearch) -> list[Row]:
     ]
 
 
-async def _answer_state(request: Request, place: Json) -> Response:
+async def _answer_state(request: Request, named: Json) -> Response:
     opened, id = await find_workspace(request), path_id(request)
     await opened.rows.find(id)
-    state = await opened.worker.graph.aget_state(_place(id, place))
-    if place.get("checkpoint_id") and state.created_at is None:
+    place = _place(id, named)
+    state = await opened.worker.graph.aget_state(place)
+    if "checkpoint_id" in place["configurable"] and state.created_at is None:
         raise NotFound("The thread has no such checkpoint.")
     return answer(show_state(state))
 
 
-def _place(id: str, place: Json) -> RunnableConfig:
-    """Return the config of a checkpoint; other fields from the client are ignored."""
-    fields = {name: value for name, value in place.items() if name in CHECKPOINT}
-    return {"configurable": {"thread_id": id, "checkpoint_ns": ""} | fields}
+def _place(id: str, named: Json) -> RunnableConfig:
+    """Return the config of a thread's checkpoint, in any form in which clients name it."""
+    return {"configurable": {"thread_id": id, "checkpoint_ns": ""} | read_place(named)}
