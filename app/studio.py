@@ -26,10 +26,9 @@ from ana.threads.saver import ThreadSaver
 from ana.threads.threads import Threads
 from ana.tracing import langsmith
 from ana.workspace import Workspace, load_workspace
-from app.server.arriving import refuse
-from app.server.guard import Guard
-from app.server.refusals import REFUSALS, fail
-from app.server.thread_row import OPEN_REQUEST, Row, describe_thread
+from app.server.guard import Guard, tell_error
+from app.server.refusals import Refusals, fail
+from app.server.rows import Row, describe_thread
 from app.serving import mark_serving
 from graph.builder import graph
 from graph.context import SAVER
@@ -48,7 +47,7 @@ class StudioGuard:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        self._guarded = Guard(self._pass, origins=lambda: load_settings().ana_cors_origins)
+        self._guarded = Guard(self._pass, origins=load_settings().ana_cors_origins)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_inside = scope.get("root_path") == "/noauth"  # nobody outside can set it
@@ -56,7 +55,7 @@ class StudioGuard:
 
     async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_closed = scope["type"] == "http" and scope["path"].lstrip("/").partition("/")[0] in CLOSED
-        app = refuse(404, "This part of the server is switched off.") if is_closed else self._app
+        app = tell_error(404, "This part of the server is switched off.") if is_closed else self._app
         await app(scope, receive, send)
 
 
@@ -114,8 +113,7 @@ def _read_row(saver: ThreadSaver, threads: Threads, id: str) -> Row | None:
     except Exception:  # whatever a thread holds, the others are shown, and the server starts
         logger.exception("the thread %s cannot be read", id)
         return None
-    fields = {name: value for name, value in row.items() if name != OPEN_REQUEST}
-    return {"thread_id": uuid.UUID(id), "config": {}} | fields if row["updated_at"] else None
+    return {"thread_id": uuid.UUID(id), "config": {}} | row if row["updated_at"] else None
 
 
 def fill_table(table: list[dict[str, Any]], saved: dict[str, Row]) -> None:
@@ -139,5 +137,5 @@ app = Starlette(
     routes=[Route(path, tell_of_serve, methods=["GET", "POST"], include_in_schema=False) for path in OURS],
     middleware=[Middleware(StudioGuard)],
     lifespan=lifespan,
-    exception_handlers=REFUSALS | {Exception: fail},
+    exception_handlers=Refusals().handlers | {Exception: fail},
 )

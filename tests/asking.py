@@ -1,17 +1,19 @@
 """Our routes without a server around them, on handles that a test has opened."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import AsyncExitStack, contextmanager, nullcontext
 from types import SimpleNamespace
 
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
 from ana.handles import Handles
 from ana.keys import OWNER
 from ana.runs.slots import Slots
-from app.server.refusals import REFUSALS
+from app.server.arriving import Bodies
+from app.server.refusals import Refusals
 from app.server.routes import ROUTES
 from app.server.turns import TurnRunner
 from app.turn import open_assistant
@@ -20,16 +22,13 @@ from app.turn import open_assistant
 @contextmanager
 def asking(handles: Handles) -> Iterator[TestClient]:
     """A client of the owner's, alone on this machine."""
-    opened = SimpleNamespace(workspace=handles.workspace, slots=Slots(), hold=nullcontext)
+    opened = SimpleNamespace(workspace=handles.workspace, slots=Slots())
 
-    async def open_workspace(_: str) -> SimpleNamespace:
-        return opened
-
-    app = Starlette(routes=ROUTES, exception_handlers=REFUSALS)
-    app.state.workspaces = SimpleNamespace(open=open_workspace)
+    app = Starlette(routes=ROUTES, exception_handlers=Refusals().handlers, middleware=[Middleware(Bodies)])
+    app.state.workspaces = SimpleNamespace(hold=lambda _: nullcontext(opened))
 
     async def sign_in(scope: Scope, receive: Receive, send: Send) -> None:
-        state = {"is_alone": True, "person": OWNER, "resources": ExitStack()}
+        state = {"is_alone": True, "person": OWNER, "resources": AsyncExitStack()}
         await app({**scope, "state": state}, receive, send)
 
     with open_assistant(handles, "ana server") as assistant:

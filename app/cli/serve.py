@@ -131,8 +131,7 @@ def run(build: "Callable[[], Starlette]", host: str, port: int, settings: Settin
     """Serve until this process gets a signal to end. Raises UserError if the server cannot start."""
     from uvicorn import Config
 
-    from app.server.connections import SECONDS, Protocol, allow_many_files
-    from app.server.ending import GRACE_SECONDS, Server
+    from app.server.connections import GRACE_SECONDS, SECONDS, Protocol, Server, allow_many_files
 
     allow_many_files()
     config = Config(

@@ -16,7 +16,7 @@ from ana.tracing.schema import Step, is_call
 from ana.translation import _
 from app.page.fields import Field, list_fields
 from app.server.request_threads import run_in_threadpool
-from app.server.thread_row import Row
+from app.server.rows import Row
 from app.server.workspaces import OpenWorkspace
 from app.show.calls import WRITES, describe_call, word_call
 from app.show.replayed import describe_observation

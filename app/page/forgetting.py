@@ -2,9 +2,10 @@
 
 from ana.memory.others import claim_turn
 from ana.memory.undo import undo
-from app.forgetting.plan import Plan
+from app.forgetting.plan import Plan, make_plan
 from app.page.visits import Page, Visit, go_on, keep_here
-from app.server.forgetting import forget, plan_forgetting
+from app.server.request_threads import run_in_threadpool
+from app.server.stopping import forget
 
 
 def take_back(visit: Visit) -> Page | str:
@@ -23,15 +24,16 @@ def claim(visit: Visit) -> str:
     return visit.go_back("/chat")
 
 
-async def ask(visit: Visit) -> Page:
+def ask(visit: Visit) -> Page:
     """GET /app/forget/{name}: show what is removed with a message, an item or a line, and what stays."""
-    plan = await plan_forgetting(visit.opened, visit.find("name"), with_items=False)
+    plan = make_plan(visit.handles, visit.find("name"), with_items=False)
     return Page("forget.html", plan=plan, name=visit.find("name"), back=_find_back(plan))
 
 
 async def carry_out(visit: Visit) -> str:
     """POST /app/forget/{name}: {with_items}."""
-    plan = await plan_forgetting(visit.opened, visit.find("name"), with_items=bool(visit.read("with_items")))
+    with_items = bool(visit.read("with_items"))
+    plan = await run_in_threadpool(make_plan, visit.handles, visit.find("name"), with_items=with_items)
     await forget(visit.opened, plan)
     return go_on(_find_back(plan))
 

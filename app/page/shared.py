@@ -38,8 +38,7 @@ async def _find(visit: Visit, owner: str, id: str) -> Item | None:
     """Return another person's item; None if it cannot be read, so that other items are still shown."""
     workspaces: Workspaces = visit.request.app.state.workspaces
     try:
-        opened = await workspaces.open(owner)
-        with opened.hold():
+        async with workspaces.hold(owner) as opened:
             return await run_in_threadpool(opened.handles.memory.record, "item", id)
     except PASSING:
         return None

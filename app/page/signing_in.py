@@ -8,10 +8,9 @@ from ana.people.sessions import sign_in
 from ana.translation import mark_text
 from app.page.forms import end_forms
 from app.page.visits import Page, Visit
-from app.server.attempts import Attempts
 from app.server.guard import PAGE
 from app.server.request_threads import run_in_threadpool
-from app.server.sign_in import PAGE_SIGN_IN, WRONG_CODE, write_session
+from app.server.sign_in import PAGE_SIGN_IN, exchange, write_session
 
 WRONG = mark_text("This is no token, or one that has ended; `ana users token NAME` makes a new one.")
 
@@ -24,20 +23,14 @@ def ask(_: Visit) -> Page:
 async def enter(visit: Visit) -> Page | Response:
     """POST /app/sign-in: {token} or {code}."""
     people: People = visit.request.app.state.people
-    attempts: Attempts = visit.request.app.state.attempts
     token, code = visit.read("token"), visit.read("code")
-    address = visit.request.client.host if visit.request.client else ""
     try:
-        if code:
-            await attempts.wait(address)
+        _, token = await run_in_threadpool(exchange, people, code) if code else ("", token)
     except HTTPException as exc:
         return Page("sign_in.html", status=exc.status_code, wrong=exc.detail)
-    exchanged = await run_in_threadpool(people.exchange, code) if code else None
-    found = await run_in_threadpool(sign_in, people, exchanged[1] if exchanged else token)
+    found = await run_in_threadpool(sign_in, people, token)
     if found is None:
-        if code:
-            attempts.note_wrong(address)
-        return Page("sign_in.html", status=401, wrong=WRONG_CODE if code else WRONG)
+        return Page("sign_in.html", status=401, wrong=WRONG)
     return _go(visit, PAGE, found[1])
 
 

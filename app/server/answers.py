@@ -1,8 +1,8 @@
 """Helpers for every route of the LangGraph API: the workspace of the person who asks, and answers as JSON."""
 
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
-from typing import Any, cast
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any
 
 import anyio.to_thread
 from starlette.datastructures import Headers
@@ -15,7 +15,6 @@ from ana.leases import working_under
 from ana.threads.ids import canonical_id
 from ana.threads.ports import PATIENCE
 from ana.translation import choose_language, speak, speaking
-from app.server.bodies import MOST_ROWS
 from app.server.guard import is_page
 from app.server.request_threads import run_in_threadpool
 from app.server.shapes import dump
@@ -24,14 +23,12 @@ from app.server.workspaces import OpenWorkspace, Workspaces
 
 
 async def find_workspace(request: Request) -> OpenWorkspace:
-    """Return the workspace of the person whom the token has named; nothing else in a request names one."""
-    return await hold_workspace(request, request.state.person)
-
-
-async def hold_workspace(request: Request, person: str) -> OpenWorkspace:
-    """Return a person's workspace, which stays open until the request is answered."""
-    opened = await cast(Workspaces, request.app.state.workspaces).open(person)
-    cast(ExitStack, request.state.resources).enter_context(opened.hold())
+    """Return the workspace of the person whom the token has named, and nothing else in a request names; it stays open
+    until the request is answered.
+    """
+    workspaces: Workspaces = request.app.state.workspaces
+    resources: AsyncExitStack = request.state.resources
+    opened = await resources.enter_async_context(workspaces.hold(request.state.person))
     if is_page(request.url.path) and (language := opened.workspace.settings.ana_language):
         speak(language)
     return opened
@@ -50,9 +47,10 @@ class Holding:
             await self._app(scope, receive, send)
             return
         accepted = Headers(scope=scope).get("accept-language", "") if is_page(scope["path"]) else ""
-        with ExitStack() as resources, speaking(choose_language(accepted)):
-            state = {**scope.get("state", {}), "resources": resources}
-            await self._app({**scope, "state": state}, receive, send)
+        async with AsyncExitStack() as resources:
+            scope.setdefault("state", {})["resources"] = resources
+            with speaking(choose_language(accepted)):
+                await self._app(scope, receive, send)
 
 
 def answer(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
@@ -66,11 +64,6 @@ def read_number(request: Request, name: str, default: int, least: int, most: int
     if not text.isdecimal() or len(text) > 9 or not least <= int(text) <= most:
         raise UserError(f"{name} is {text[:20]!r}.", f"Give a number from {least} to {most}.")
     return int(text)
-
-
-def read_limit(request: Request, default: int) -> int:
-    """Return the number of rows that a request asks for. Errors as of `read_number`."""
-    return read_number(request, "limit", default, 1, MOST_ROWS)
 
 
 def path_id(request: Request) -> str:

@@ -10,19 +10,17 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from ana.errors import AnaError, StoreBroken
-from ana.files import FILE_ERRORS, describe_fault
-from ana.json_lines import Quoted
+from ana import __version__
+from ana.errors import AnaError
 from ana.keys import OWNER
 from ana.logs import settle_console
 from ana.people import People
-from ana.reminders.buttons import PATH as BUTTON
 from ana.runs.slots import ALL
 from ana.settings import load_settings
 from ana.tracing import langsmith
@@ -33,21 +31,17 @@ from ana.workspace.private import keep_private
 from app.meanwhile import PASSING
 from app.page import shell
 from app.page.routes import PAGES
-from app.reaching import PATH as HELLO
 from app.server import assistants, runs, threads
 from app.server.answers import Holding, answer
-from app.server.arriving import JsonBodies, Room, tell_error
-from app.server.attempts import Attempts
-from app.server.calendar import calendar
-from app.server.guard import PAGE, Guard, is_page
+from app.server.arriving import Bodies
+from app.server.guard import PAGE, Guard, is_page, tell_error
 from app.server.mcp import McpDoor
 from app.server.openapi import openapi
 from app.server.preparing import preparing
 from app.server.ready import Readiness, ready
-from app.server.refusals import REFUSALS, answer_error, fail, find_status
+from app.server.refusals import Refusals, fail
 from app.server.request_threads import run_in_threadpool
 from app.server.routes import ROUTES
-from app.server.shapes import show_info
 from app.server.sign_in import SignIn
 from app.server.telegram import answering
 from app.server.workspaces import Workspaces
@@ -66,7 +60,7 @@ async def ok(_: Request) -> Response:
 
 async def info(_: Request) -> Response:
     """GET /info: what the server is."""
-    return answer(show_info())
+    return answer({"version": __version__, "flags": {"assistants": True, "crons": False, "langsmith": False}})
 
 
 async def refuse_unbuilt(request: Request) -> Response:
@@ -151,23 +145,11 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
             await run_in_threadpool(opened.handles.memory.count)
             await workspaces.enter(OWNER, preparing(opened))
         looking = asyncio.create_task(_look_after(workspaces))
-        async with app.state.mcp.run(), _join_queue(app), answering(workspace.settings, workspaces):
+        async with app.state.mcp.run(), app.state.carry_out(workspaces), answering(workspace.settings, workspaces):
             yield
         looking.cancel()
         await asyncio.wait([looking])
         await workspaces.close_all()
-
-
-@contextlib.asynccontextmanager
-async def _join_queue(app: Starlette) -> AsyncIterator[None]:
-    """Carry out runs that wait in a database while the context is open, if this process is meant to do so."""
-    if app.state.queue is None:
-        yield
-        return
-    from app.server.worker import working
-
-    async with working(app.state.workspaces, app.state.queue.get_secret_value()):
-        yield
 
 
 async def _look_after(workspaces: Workspaces) -> None:
@@ -178,35 +160,6 @@ async def _look_after(workspaces: Workspaces) -> None:
         except PASSING as exc:
             _log.warning("the workspaces could not be looked after: %s", exc)
         await asyncio.sleep(LOOK_SECONDS)
-
-
-async def _answer_error(request: Request, exc: Exception) -> Response:
-    assert isinstance(exc, AnaError)
-    _log.warning("%s %s was refused: %s", request.method, Quoted(_hide_secret(request.url.path)), exc)
-    if is_page(request.url.path):
-        return await shell.answer_error(request, find_status(exc), exc.sentence())
-    return await answer_error(request, exc)
-
-
-def _hide_secret(path: str) -> str:
-    """Return a path for the log; the secret part of an address that gives access by itself is left out."""
-    return next((f"{beginning}..." for beginning in (BUTTON, HELLO) if path.startswith(beginning)), path)
-
-
-async def _answer_fault(request: Request, exc: Exception) -> Response:
-    """Answer an error of the system or of SQLite that no other code has put into words."""
-    return await _answer_error(
-        request, StoreBroken(f"The files could not be used: {describe_fault(exc)}.", "Check the disk of the server.")
-    )
-
-
-async def _answer_http(request: Request, exc: Exception) -> Response:
-    assert isinstance(exc, HTTPException)
-    if is_page(request.url.path):
-        page = await shell.answer_error(request, exc.status_code, exc.detail)
-        page.headers.update(exc.headers or {})
-        return page
-    return tell_error(exc.status_code, exc.detail, exc.headers)
 
 
 def build_app(*, carries_out: bool = True, port: int = PORT) -> Starlette:
@@ -220,27 +173,31 @@ def build_app(*, carries_out: bool = True, port: int = PORT) -> Starlette:
         ConfigError: A setting is wrong.
     """
     settings = load_settings()
-    people, attempts = People(settings), Attempts()
+    people, handlers = People(settings), Refusals(shell.answer_error).handlers
     hosts = list_hosts(settings.ana_public_url, settings.ana_hosts)
     middleware = [
-        Middleware(Guard, origins=lambda: settings.ana_cors_origins, hosts=hosts),
+        Middleware(Guard, origins=settings.ana_cors_origins, hosts=hosts),
         Middleware(Holding),
-        Middleware(SignIn, people=people, attempts=attempts, show=shell.answer_error),
-        Middleware(Room),
-        Middleware(JsonBodies, skip=is_page),
+        Middleware(ExceptionMiddleware, handlers=handlers),  # of those that follow; Starlette's is for routes
+        Middleware(SignIn, people=people),
+        Middleware(Bodies, skip=is_page),
     ]
-    handlers = REFUSALS | {AnaError: _answer_error, Exception: fail, HTTPException: _answer_http}
-    handlers |= dict.fromkeys(FILE_ERRORS, _answer_fault)
     mcp = McpDoor()
-    beside = [Route("/calendar.ics", calendar), Route("/mcp", mcp), Route("/openapi.json", openapi)]
+    beside = [Route("/mcp", mcp), Route("/openapi.json", openapi)]
     described = [*ROUTES, *API, *beside]
     routes = [*described, *NOT_BUILT, Route("/", RedirectResponse(PAGE)), *PAGES]
-    app = Starlette(routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers)
-    app.state.queue = settings.ana_database_url if carries_out else None
+    app = Starlette(
+        routes=routes, middleware=middleware, lifespan=lifespan, exception_handlers=handlers | {Exception: fail}
+    )
+    app.state.carry_out = contextlib.nullcontext
+    if settings.ana_database_url and carries_out:
+        from app.server.worker import working
+
+        app.state.carry_out = partial(working, url=settings.ana_database_url.get_secret_value())
     app.state.workspaces, app.state.port = Workspaces(load_settings), port
     app.state.end_demo = None  # what ends the process, where `ana demo` runs
     app.state.mcp, app.state.described = mcp, described
-    app.state.people, app.state.attempts = people, attempts
+    app.state.people = people
     app.state.readiness = Readiness(partial(check_place, open_workspace(settings)))
     app.state.show_metrics = contextlib.nullcontext
     if settings.ana_metrics:

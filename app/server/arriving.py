@@ -2,14 +2,14 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 from pydantic_core import from_json
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
-from starlette.responses import JSONResponse, Response
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ana.text import HINT, find_fault, read_any_json
@@ -31,9 +31,6 @@ MOST_AT_ONCE = 104_000_000
 MOST_VALUES = 200_000
 """How many lists, objects and members a body of JSON may have: an empty list of two bytes takes thirty times as many
 when it is read."""
-
-Refusal = tuple[int, str]
-"""The status and the sentence with which a request is refused."""
 
 
 class Arriving:
@@ -66,27 +63,33 @@ class Arriving:
         return message
 
 
-class Room:
-    """Refuses a body if the same person's unanswered requests leave no room for it.
+class Bodies:
+    """Refuses a body if the same person's unanswered requests leave no room for it, and one of JSON that is late, is no
+    JSON, has more values than its readers can check, or contains invalid text.
 
-    It runs after the token is checked, and before any code reads a body.
+    It runs after the token is checked, because the server must not keep and parse bodies from people without one. A
+    route gets the value as `request.state.json`.
+
+    Args:
+        skip: Returns whether a path takes no JSON; its route then reads and checks the body.
+        most: How many bytes the bodies of one person may have together.
     """
 
-    def __init__(self, app: ASGIApp, most: int = MOST_AT_ONCE) -> None:
+    def __init__(self, app: ASGIApp, skip: Callable[[str], bool] = lambda _: False, most: int = MOST_AT_ONCE) -> None:
         self._app = app
+        self._skip = skip
         self._most = most
         self._taken: Counter[str | None] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Admit a request. Raises HTTPException if its body is refused."""
         length = read_length(scope) if scope["type"] == "http" else 0
-        person = scope["state"]["person"] if length else None
-        if self._taken[person] + length > self._most:
-            if "expect" not in Headers(scope=scope):
-                await drop_body(receive)
-            await refuse(429, "Too much is arriving at once; send it again when the rest is through.")(
-                scope, receive, send
-            )
+        if not length:
+            await self._app(scope, receive, send)
             return
+        person = scope["state"]["person"]
+        if self._taken[person] + length > self._most:
+            raise HTTPException(429, "Too much is arriving at once; send it again when the rest is through.")
         self._taken[person] += length
         share = [length]
 
@@ -95,42 +98,37 @@ class Room:
             await send(message)
 
         try:
-            await self._app(scope, receive, send_answer)
+            app, receive = (self._app, receive) if self._skip(scope["path"]) else await self._read(scope, receive)
+            await app(scope, receive, send_answer)
         finally:
             self._taken[person] -= sum(share)
 
-
-class JsonBodies:
-    """Refuses a body that is late, is no JSON, has more values than its readers can check, or contains invalid text.
-
-    It runs after the token is checked, because the server must not keep and parse bodies from people without one.
-
-    Args:
-        skip: Returns whether a path takes no JSON; its route then reads and checks the body.
-    """
-
-    def __init__(self, app: ASGIApp, skip: Callable[[str], bool] = lambda _: False) -> None:
-        self._app = app
-        self._skip = skip
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_passed = scope["type"] != "http" or self._skip(scope["path"])
-        if not is_passed and read_length(scope):
-            refusal, receive = await self._read(scope, receive)
-            if refusal:
-                await refusal(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
-
-    async def _read(self, scope: Scope, receive: Receive) -> tuple[Response | None, Receive]:
+    async def _read(self, scope: Scope, receive: Receive) -> tuple[ASGIApp, Receive]:
+        body, receive = await _read_whole(receive)
         try:
-            body, receive = await read_body(receive)
             value, fault = await run_in_threadpool(_parse, body)
-        except HTTPException as exc:
-            return refuse(exc.status_code, exc.detail), receive
         except ValueError as exc:
-            return refuse(422, f"The body is not JSON, or nested too deep: {exc}."), receive
-        return _refuse_text(scope, value, f"{fault} {HINT}") if fault else None, receive
+            raise HTTPException(422, f"The body is not JSON, or nested too deep: {exc}.") from exc
+        if not fault:
+            scope["state"]["json"] = value
+            return self._app, receive
+        if scope["path"] == MCP:
+            return JSONResponse(json_rpc.refuse(value, f"{fault} {HINT}")), receive
+        raise HTTPException(422, f"{fault} {HINT}")
+
+
+async def _read_whole(receive: Receive) -> tuple[bytes, Receive]:
+    """Return the body, and a `receive` that returns it again. Raises HTTPException if it does not arrive in time."""
+    messages = [await receive()]
+    while messages[-1].get("more_body"):
+        messages.append(await receive())
+    body = b"".join(message.get("body", b"") for message in messages)
+    again: list[Message] = [{**messages[-1], "body": body}]
+
+    async def receive_again() -> Message:
+        return again.pop() if again else await receive()
+
+    return body, receive_again
 
 
 def _parse(body: bytes) -> tuple[Any, str]:
@@ -158,49 +156,6 @@ def _check_values(body: bytes) -> None:
             raise ValueError(f"it has more than {MOST_VALUES:,} values")
 
 
-def _refuse_text(scope: Scope, value: Any, sentence: str) -> Response:
-    is_mcp = scope["path"] == MCP
-    return JSONResponse(json_rpc.refuse(value, sentence)) if is_mcp else refuse(422, sentence)
-
-
 def read_length(scope: Scope) -> int:
     """Return the length that a request states for its body; the guard has checked that it is a number."""
     return int(Headers(scope=scope).get("content-length", 0))
-
-
-def refuse(status: int, sentence: str) -> JSONResponse:
-    """Return the answer to a request that is not passed on."""
-    return tell_error(status, sentence, {"connection": "close"})
-
-
-def tell_error(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
-    """Return the answer to a request that failed, in ana's form and in that of the LangGraph API."""
-    return JSONResponse({"error": sentence, "detail": sentence}, status, headers)
-
-
-async def read_body(receive: Receive) -> tuple[bytes, Receive]:
-    """Return the body, and a `receive` that returns it again. Raises HTTPException if it does not arrive in time."""
-    messages: list[Message] = []
-    while not messages or messages[-1].get("more_body"):
-        messages.append(await receive())
-    return b"".join(message.get("body", b"") for message in messages), put_back(messages, receive)
-
-
-async def drop_body(receive: Receive, seconds: float = SECONDS) -> None:
-    """Read and drop the body of a refused request, as far as it arrives in time: a connection closed before that would
-    be reset, and most clients would never see the answer.
-    """
-    with suppress(TimeoutError, HTTPException):
-        async with asyncio.timeout(seconds):
-            while (await receive()).get("more_body"):
-                pass
-
-
-def put_back(messages: list[Message], receive: Receive) -> Receive:
-    """Return a `receive` that returns these messages first."""
-    pending = iter(messages)
-
-    async def receive_next() -> Message:
-        return next(pending, None) or await receive()
-
-    return receive_next

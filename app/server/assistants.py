@@ -8,19 +8,18 @@ from starlette.responses import Response
 from ana.errors import NotFound
 from app.server.answers import answer
 from app.server.bodies import AssistantSearch, read_body
-from app.server.shapes import ASSISTANT, show_assistant
-from app.server.thread_row import GRAPH
+from app.server.shapes import ASSISTANT, GRAPH, show_assistant
 from graph.builder import graph
 
 
 async def search(request: Request) -> Response:
     """POST /assistants/search."""
-    return answer(_find(await read_body(request, AssistantSearch)))
+    return answer(_find(read_body(request, AssistantSearch)))
 
 
 async def count(request: Request) -> Response:
     """POST /assistants/count."""
-    return answer(len(_find(await read_body(request, AssistantSearch))))
+    return answer(len(_find(read_body(request, AssistantSearch))))
 
 
 async def get(request: Request) -> Response:

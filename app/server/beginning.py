@@ -10,12 +10,12 @@ from ana.runs.local import make_run
 from ana.runs.port import Event, StartedRun
 from ana.threads.ids import name_run
 from app.server.bodies import NewRun
-from app.server.run_requests import check_run, find_bare_reply, name_reply
+from app.server.run_requests import check_run, read_place
 from app.server.shapes import dump
 from app.server.stopping import join_run, remove_run
-from app.server.thread_row import OPEN_REQUEST, Row
 from app.server.workspaces import OpenWorkspace
 from graph.owning import ASKS
+from graph.replies import names_requests
 
 STATES = ("values", "updates")
 """Events that hold what a run asks a person."""
@@ -71,12 +71,25 @@ async def _require_thread(opened: OpenWorkspace, body: NewRun, thread: str) -> N
 
 
 async def _name_reply(opened: OpenWorkspace, thread: str, order: dict[str, Any]) -> dict[str, Any]:
-    """Return the request for a run; a reply that names no request is bound to the waiting one."""
-    if find_bare_reply(order) is None:
+    """Return the request for a run; a reply that names its request neither by an id nor by a checkpoint is bound to the
+    request that a run of the server showed last.
+
+    It is bound on arrival. A second click arrives while the run of the first one works, or later, and so decides
+    nothing.
+
+    Raises:
+        UserError: No such request waits; another door may have asked something else since it was shown.
+    """
+    command = order["command"] or {}
+    reply = command.get("resume")
+    if reply is None or names_requests(reply) or read_place(order).get("checkpoint_id"):
         return order
-    row = await _find_asked(opened, thread)
-    waiting = None if row["status"] == "busy" else row[OPEN_REQUEST]
-    return name_reply(order, waiting)
+    if (request_id := await _find_request(opened, thread)) is None:
+        raise UserError(
+            "Nothing was done: the reply does not name the request that it is to, and no run of this server has asked.",
+            'Look at the thread again, and resume with {"ID OF THE INTERRUPT": REPLY}.',
+        )
+    return {**order, "command": {**command, "resume": {request_id: reply}}}
 
 
 async def _roll_back_others(opened: OpenWorkspace, thread: str) -> None:
@@ -85,15 +98,16 @@ async def _roll_back_others(opened: OpenWorkspace, thread: str) -> None:
             await remove_run(opened, other)
 
 
-async def _find_asked(opened: OpenWorkspace, thread: str) -> Row:
-    """Return the row of the thread of a reply, after the run that asked has ended: clients that follow it may reply at
-    once.
+async def _find_request(opened: OpenWorkspace, thread: str) -> str | None:
+    """Return the id of the request that waits in a thread, if a run of the server asked it.
+
+    If that run is about to end, its end is waited for: clients that follow it may reply at once.
     """
-    row = await opened.rows.find(thread)
     run = (await opened.runs.find_newest([thread])).get(thread)
-    if run and run.is_active and await _has_asked(opened, run) and await join_run(opened, run):
-        return await opened.rows.find(thread)
-    return row
+    if run and run.is_active and not (await _has_asked(opened, run) and await join_run(opened, run)):
+        return None
+    state = await opened.worker.graph.aget_state({"configurable": {"thread_id": thread}})
+    return state.interrupts[0].id if state.interrupts and (state.metadata or {}).get("run_id") else None
 
 
 async def _has_asked(opened: OpenWorkspace, run: StartedRun) -> bool:

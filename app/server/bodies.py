@@ -3,15 +3,13 @@
 import re
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from pydantic_core import from_json
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationError
 from starlette.requests import Request
 
 from ana.errors import UserError
 from ana.runs.port import Strategy
 from ana.threads.ids import canonical_id
-from app.server.shapes import ASSISTANT
-from app.server.thread_row import GRAPH
+from app.server.shapes import ASSISTANT, GRAPH
 from app.server.work import Mode
 
 MOST_ROWS = 1000
@@ -22,7 +20,7 @@ EXTRACTED = ("values", "metadata", "config", "interrupts")
 
 THREAD_FIELDS = {*EXTRACTED, "thread_id", "created_at", "updated_at", "state_updated_at", "status", "error"}
 
-Body = TypeVar("Body", bound="_Body")
+Body = TypeVar("Body", bound=BaseModel)
 
 
 def _read_id(value: Any) -> Any:
@@ -50,11 +48,7 @@ Json = dict[str, Any]
 Nodes = list[str] | Literal["*"] | None
 
 
-class _Body(BaseModel):
-    model_config = ConfigDict(extra="ignore")
-
-
-class AssistantSearch(_Body):
+class AssistantSearch(BaseModel):
     """POST /assistants/search and /assistants/count."""
 
     graph_id: str | None = None
@@ -62,7 +56,7 @@ class AssistantSearch(_Body):
     offset: int = 0
 
 
-class NewThread(_Body):
+class NewThread(BaseModel):
     """POST /threads."""
 
     thread_id: Id | None = None
@@ -71,13 +65,13 @@ class NewThread(_Body):
     supersteps: None = None
 
 
-class ThreadPatch(_Body):
+class ThreadPatch(BaseModel):
     """PATCH /threads/{id}."""
 
     metadata: Json | None = None
 
 
-class ThreadSearch(_Body):
+class ThreadSearch(BaseModel):
     """POST /threads/search and /threads/count."""
 
     ids: list[Id] | None = None
@@ -92,7 +86,7 @@ class ThreadSearch(_Body):
     extract: Annotated[dict[str, str], AfterValidator(_check_extract), Field(max_length=10)] | None = None
 
 
-class Edit(_Body):
+class Edit(BaseModel):
     """POST /threads/{id}/state."""
 
     values: Any = None
@@ -101,13 +95,13 @@ class Edit(_Body):
     checkpoint_id: str | None = None
 
 
-class At(_Body):
+class At(BaseModel):
     """POST /threads/{id}/state/checkpoint."""
 
     checkpoint: Json
 
 
-class HistorySearch(_Body):
+class HistorySearch(BaseModel):
     """POST /threads/{id}/history."""
 
     limit: int = Field(1, ge=1, le=MOST_ROWS)
@@ -116,7 +110,7 @@ class HistorySearch(_Body):
     checkpoint: Json | None = None
 
 
-class NewRun(_Body):
+class NewRun(BaseModel):
     """POST /threads/{id}/runs, /runs, and both with /wait and /stream."""
 
     assistant_id: str
@@ -139,21 +133,14 @@ class NewRun(_Body):
     after_seconds: float | None = Field(None, ge=0, le=86_400)
 
 
-async def read_body(request: Request, kind: type[Body]) -> Body:
-    """Return the body of a request. Raises UserError if it cannot be read."""
-    raw = await request.body()
-    value = from_json(raw) if raw else {}
+def read_body(request: Request, kind: type[Body]) -> Body:
+    """Return the body of a request. Raises UserError if it cannot be read: the first fault, with its place."""
     try:
-        return kind.model_validate(value)
+        return kind.model_validate(getattr(request.state, "json", {}))
     except ValidationError as exc:
-        raise make_refusal(exc) from exc
-
-
-def make_refusal(exc: ValidationError) -> UserError:
-    """Return the error for a body that cannot be read: the first fault, with its place."""
-    first = exc.errors()[0]
-    where = ".".join(map(str, first["loc"])) or "the body"
-    return UserError(f"{where}: {first['msg'].removeprefix('Value error, ')}.")
+        first = exc.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the body"
+        raise UserError(f"{where}: {first['msg'].removeprefix('Value error, ')}.") from exc
 
 
 def check_assistant(id: str) -> None:

@@ -1,9 +1,12 @@
-"""Connections: their greatest number, and the time for which an idle one may stay open."""
+"""The server that `ana serve` runs: its connections, their greatest number and time, and its end in time."""
 
 import asyncio
+import signal
 from contextlib import suppress
+from types import FrameType
 
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SECONDS = 20.0
@@ -14,6 +17,14 @@ READ_SECONDS = 60.0
 
 MOST_FILES = 65_536
 """Files and connections that are open at a time, where the system allows them; by default it allows 1,024."""
+
+
+GRACE_SECONDS = 2
+"""How long requests that are being answered may go on when the server is told to end."""
+
+END_SECONDS = 4.5
+"""When the process is gone, however it hangs: a thread that computes, a disk, a model, a lock. What was acknowledged is
+on the disk by then, and what was not is left as after a kill."""
 
 
 class Protocol(H11Protocol):
@@ -55,6 +66,15 @@ class Protocol(H11Protocol):
         super().resume_writing()
         if self._stuck:
             self._stuck.cancel()
+
+
+class Server(uvicorn.Server):
+    """When it is told to end, it ends soon, even while requests and runs are at work."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        super().handle_exit(sig, frame)
+        if hasattr(signal, "setitimer"):  # by the system, which needs neither this thread nor Python's lock
+            signal.setitimer(signal.ITIMER_REAL, END_SECONDS)
 
 
 def allow_many_files() -> None:

@@ -4,17 +4,18 @@ A text/plain POST needs no preflight, so any page a person visits could run a tu
 every route.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from ana.urls import LOOPBACK, read_host
-from app.server.arriving import SECONDS, Arriving, Refusal, drop_body, refuse
+from app.server.arriving import SECONDS, Arriving
 
 STUDIO = tuple(f"https://{region}smith.langchain.com" for region in ("", "eu.", "aws.", "apac."))
 LARGEST = 4_000_000
@@ -39,6 +40,9 @@ FORM, FILE_FORM = "application/x-www-form-urlencoded", "multipart/form-data"
 READABLE = "content-location, location, x-pagination-next, x-pagination-total"
 """The headers of an answer by which a page knows its run, goes on after a lost connection, and turns pages."""
 
+Refusal = tuple[int, str]
+"""The status and the sentence with which a request is refused."""
+
 
 class Guard:
     """Refuses foreign pages and hosts, and bodies whose headers say that they are not JSON or are too large.
@@ -46,7 +50,7 @@ class Guard:
     When it refuses a request, no other code has run.
 
     Args:
-        origins: Returns the origins allowed beside ana's own and Studio's; called once, at the first request.
+        origins: The origins allowed beside ana's own and Studio's.
         seconds: How long a body may take to arrive; see Arriving.
         hosts: The public names of a proxy, which are accepted beside those of loopback.
     """
@@ -54,15 +58,14 @@ class Guard:
     def __init__(
         self,
         app: ASGIApp,
-        origins: Callable[[], Sequence[str]] = tuple,
+        origins: Sequence[str] = (),
         seconds: float = SECONDS,
         hosts: Sequence[str] = (),
     ) -> None:
         self._app = app
-        self._ask_origins = origins
+        self._origins = frozenset((*STUDIO, *origins))
         self._seconds = seconds
         self._hosts = hosts
-        self._origins: frozenset[str] | None = None
         # a browser asks for a private network for every page of the web, as Studio's
         self._preflights = CORSMiddleware(
             app, allow_origin_regex=".*", allow_methods=["*"], allow_headers=["*"], allow_private_network=True
@@ -72,29 +75,24 @@ class Guard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        if self._origins is None:
-            self._origins = frozenset((*STUDIO, *await run_in_threadpool(self._ask_origins)))
         headers = Headers(scope=scope)
-        if scope["type"] == "http":
-            receive = Arriving(receive, self._seconds)
         refusal = find_refusal(scope["path"], headers, self._origins, (*self._hosts, *_list_addresses(scope)))
-        if scope["type"] == "http":
-            answer = await self._choose(scope, receive, headers, refusal)
-            allowed = headers.get("origin") if refusal is None else None
-            await answer(scope, receive, _protect(send, allowed))
-        elif refusal is None:
-            await self._app(scope, receive, send)
-        else:
-            await send({"type": "websocket.close", "code": 1008})
+        allowed = headers.get("origin") if refusal is None else None
+        app = self._choose(scope, headers, refusal)
+        await app(scope, Arriving(receive, self._seconds), _protect(send, allowed))
 
-    async def _choose(self, scope: Scope, receive: Receive, headers: Headers, refusal: Refusal | None) -> ASGIApp:
+    def _choose(self, scope: Scope, headers: Headers, refusal: Refusal | None) -> ASGIApp:
         if refusal is not None:
-            if "expect" not in headers:  # a client that waits for our consent sends no body now
-                await drop_body(receive, self._seconds)
-            return refuse(*refusal)
-        if scope["method"] == "OPTIONS" and "access-control-request-method" in headers and "origin" in headers:
+            return WebSocketClose(1008) if scope["type"] == "websocket" else tell_error(*refusal)
+        asks_first = "access-control-request-method" in headers and "origin" in headers
+        if asks_first and scope.get("method") == "OPTIONS":
             return self._preflights.preflight_response(headers)
         return self._app
+
+
+def tell_error(status: int, sentence: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """Return the answer to a request that failed, in ana's form and in that of the LangGraph API."""
+    return JSONResponse({"error": sentence, "detail": sentence}, status, headers)
 
 
 def is_page(path: str) -> bool:

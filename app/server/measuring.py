@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from http import HTTPMethod
+from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import Counter, Gauge, Histogram, start_http_server
 from starlette.applications import Starlette
-from starlette.routing import Router
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 from starlette_exporter import PrometheusMiddleware
 
 from ana.errors import AnaError, ConfigError
@@ -34,7 +35,6 @@ OTHER = "other"
 """The label of a model that is none of the deployment's."""
 
 _CLOSED = frozenset({DROPPED, NOT_ANSWERED, NOT_APPROVED, NOT_FINISHED, STOPPED})
-_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 TURNS = Counter("ana_turns", "Turns that ended.", ["outcome", "model"])
 SECONDS = Histogram(
@@ -62,25 +62,11 @@ class TurnMeter(Meter):
 
 
 class CountedRequests(PrometheusMiddleware):
-    """Counts requests by the template of their route; those with a method of a client's own making are not counted.
-
-    Args:
-        router: The application's router.
-    """
-
-    def __init__(self, app: ASGIApp, router: Router) -> None:
-        super().__init__(
-            app, prefix="ana_http", app_name="ana", group_unhandled_paths=True, filter_unhandled_paths=False
-        )
-        self._router = router
+    """Counts requests, but for those with a method of a client's own making: each method is a label, and is kept."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] not in _METHODS:  # each method is a label, and is kept
-            await self.app(scope, receive, send)
-            return
-        # it looks for the route by these, which the router sets in a copy of the scope
-        scope["router"] = scope["endpoint"] = self._router
-        await super().__call__(scope, receive, send)
+        is_known = scope.get("method") in HTTPMethod.__members__
+        await (super().__call__ if is_known else self.app)(scope, receive, send)
 
 
 def measure(app: Starlette, settings: Settings, at: Listener) -> None:
@@ -89,7 +75,9 @@ def measure(app: Starlette, settings: Settings, at: Listener) -> None:
     Args:
         at: The address at which the figures are shown while it runs.
     """
-    app.add_middleware(CountedRequests, router=app.router)
+    app.add_middleware(
+        CountedRequests, prefix="ana_http", app_name="ana", group_unhandled_paths=True, filter_unhandled_paths=False
+    )
     app.state.workspaces = open_counted(settings)
     app.state.show_metrics = partial(show_metrics, at)
 
@@ -121,13 +109,7 @@ def show_metrics(at: Listener) -> Iterator[str]:
     Raises:
         ConfigError: None of the ports can be used.
     """
-    for port in range(at.port, at.port + MOST):
-        try:
-            server, _ = start_http_server(port, at.host)
-            break
-        except OSError as exc:
-            if exc.errno != errno.EADDRINUSE or port == at.port + MOST - 1:
-                raise ConfigError(f"ANA_METRICS cannot be used: {exc.strerror}.", "Set it to another address.") from exc
+    server = _listen(at, MOST)
     address = f"http://{at.url_host}:{server.server_port}/metrics"
     tell(f"Metrics: {address}")
     try:
@@ -135,3 +117,12 @@ def show_metrics(at: Listener) -> Iterator[str]:
     finally:
         server.shutdown()
         server.server_close()
+
+
+def _listen(at: Listener, ports: int) -> WSGIServer:
+    try:
+        return start_http_server(at.port, at.host)[0]
+    except OSError as exc:
+        if exc.errno == errno.EADDRINUSE and ports > 1:
+            return _listen(at._replace(port=at.port + 1), ports - 1)
+        raise ConfigError(f"ANA_METRICS cannot be used: {exc.strerror}.", "Set it to another address.") from exc

@@ -20,6 +20,7 @@ from app.server.turns import PostedReply, Question
 
 BODIES: dict[Any, tuple[type[BaseModel], ...]] = {
     ours.ask: (Question, PostedReply),
+    ours.sign_in: (ours.Code,),
     assistants.search: (bodies.AssistantSearch,),
     assistants.count: (bodies.AssistantSearch,),
     threads.create: (bodies.NewThread,),

@@ -4,20 +4,51 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from langgraph.types import StateSnapshot
+
 from ana.errors import NotFound
 from ana.runs.port import Runs, StartedRun
 from ana.threads.ports import Created
+from ana.threads.threads import Thread
 from ana.workspace import Workspace
 from app.server.request_threads import run_in_threadpool
-from app.server.shapes import ASSISTANT
-from app.server.thread_row import GRAPH, OPEN_REQUEST, Row, describe_thread
+from app.server.shapes import ASSISTANT, GRAPH
+from app.show.text import shorten
 from graph.builder import graph
-from graph.context import SAVER
+from graph.context import SAVER, THREAD_FIELDS
+from graph.updates import keep_usable
 
 MOST_VALUES = 100
 """Threads of which the values are kept; a list shows about as many."""
 
+QUESTION_WIDTH = 200
+"""The most characters of a first question in a row's metadata."""
+
+Row = dict[str, Any]
+"""A thread in the form of the LangGraph API."""
+
 Mark = tuple[int, int, str]
+
+
+def describe_thread(state: StateSnapshot, thread: Thread) -> Row:
+    """Return the row of a thread from its newest state and its traces."""
+    at = datetime.fromisoformat(state.created_at) if state.created_at else None
+    fields: dict[str, str] = {}
+    if state.created_at:  # else nothing is told: its messages are all taken back
+        turn = keep_usable(state.values).get("turn")
+        question = thread.about or (turn["question"] if turn else "")  # a turn's record comes with its answer
+        texts = thread.name, shorten(question, QUESTION_WIDTH), state.created_at
+        fields = {name: text for name, text in zip(THREAD_FIELDS, texts, strict=True) if text}
+    return {
+        "created_at": datetime.fromisoformat(thread.first) if thread.first else at,
+        "updated_at": at,
+        "state_updated_at": at,
+        "status": "interrupted" if state.next else "idle",
+        "error": None,
+        "values": state.values,
+        "interrupts": {task.id: task.interrupts for task in state.tasks if task.interrupts},
+        "metadata": {"graph_id": GRAPH} | fields,
+    }
 
 
 class Rows:
@@ -31,11 +62,7 @@ class Rows:
         self._values: dict[str, tuple[Mark, Any]] = {}
 
     async def find(self, id: str) -> Row:
-        """Return the row of a thread, with OPEN_REQUEST.
-
-        Raises:
-            NotFound: The person has no such thread.
-        """
+        """Return the row of a thread. Raises NotFound if the person has no such thread."""
         if rows := await self.read([id]):
             return rows[0]
         raise NotFound("There is no such thread.")
@@ -46,7 +73,7 @@ class Rows:
         return await run_in_threadpool(lambda: id in store.marks() or id in store.created())
 
     async def read(self, ids: Sequence[str] | None = None, *, values: bool = True) -> list[Row]:
-        """Return the rows of these threads, in their order, or of all threads; each row has OPEN_REQUEST.
+        """Return the rows of these threads, in their order, or of all threads.
 
         Args:
             ids: The threads; missing ones are left out.
@@ -97,7 +124,7 @@ class Rows:
         """Return the row of a thread with the fields that a client has set."""
         read = self._read_rows[id][1] if id in self._read_rows else {}
         ts = datetime.fromisoformat(created.ts) if created else None
-        blank: Row = {"status": "idle", "error": None, "values": None, "interrupts": {}, OPEN_REQUEST: None}
+        blank: Row = {"status": "idle", "error": None, "values": None, "interrupts": {}}
         at = {name: read.get(name) or ts for name in ("created_at", "updated_at", "state_updated_at")}
         own = {"graph_id": GRAPH, "assistant_id": ASSISTANT}
         metadata = own | (created.metadata if created else {}) | read.get("metadata", {})

@@ -5,7 +5,6 @@ from typing import Any
 
 from ana.errors import UserError
 from graph.context import Context
-from graph.replies import names_requests
 from graph.updates import check_command, check_config, check_input
 
 CHECKPOINT = ("checkpoint_id", "checkpoint_map")
@@ -35,40 +34,11 @@ def read_options(order: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name in _OPTIONS}
 
 
-def find_bare_reply(order: dict[str, Any]) -> Any:
-    """Return a reply that names its request neither by an id nor by a checkpoint; None if there is no such reply."""
-    reply = (order["command"] or {}).get("resume")
-    if reply is None or names_requests(reply):
-        return None
-    return None if read_place(order).get("checkpoint_id") else reply
-
-
 def read_place(order: dict[str, Any]) -> dict[str, Any]:
-    """Return the checkpoint from which a run goes on, in any form that clients use; empty for the newest."""
+    """Return the checkpoint that a request names, in any form that clients use; empty for the newest."""
     id = ((order.get("config") or {}).get("configurable") or {}).get("checkpoint_id")
     ways = ({"checkpoint_id": id}, order.get("checkpoint") or {}, {"checkpoint_id": order.get("checkpoint_id")})
     return {name: value for way in ways for name, value in way.items() if name in CHECKPOINT and value}
-
-
-def name_reply(order: dict[str, Any], request_id: str | None) -> dict[str, Any]:
-    """Return a request for a run in which a bare reply is bound to the request that the server showed last.
-
-    It is bound on arrival. A second click arrives while the run of the first one works, or later, and so decides
-    nothing.
-
-    Args:
-        request_id: The id of the waiting request, if a run of the server asked it; None if none waits, or another door
-            asked.
-
-    Raises:
-        UserError: Another door may have asked something else since it was shown.
-    """
-    if request_id is None:
-        raise UserError(
-            "Nothing was done: the reply does not name the request that it is to, and no run of this server has asked.",
-            'Look at the thread again, and resume with {"ID OF THE INTERRUPT": REPLY}.',
-        )
-    return {**order, "command": {**order["command"], "resume": {request_id: order["command"]["resume"]}}}
 
 
 def _check_options(order: dict[str, Any]) -> None:

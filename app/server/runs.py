@@ -15,9 +15,9 @@ from starlette.types import Receive, Scope, Send
 from ana.errors import AnaError, NotFound, UserError
 from ana.runs.port import StartedRun
 from ana.threads.ids import canonical_id
-from app.server.answers import answer, find_workspace, path_id, read_limit, read_number
+from app.server.answers import answer, find_workspace, path_id, read_number
 from app.server.beginning import begin_run, read_requests
-from app.server.bodies import NewRun, check_assistant, read_body
+from app.server.bodies import MOST_ROWS, NewRun, check_assistant, read_body
 from app.server.shapes import dump, show_run
 from app.server.stopping import join_run, remove_run
 from app.server.workspaces import OpenWorkspace
@@ -72,7 +72,7 @@ async def list_runs(request: Request) -> Response:
     """GET /threads/{thread_id}/runs."""
     opened, id = await find_workspace(request), path_id(request)
     await opened.rows.find(id)
-    limit, first = read_limit(request, 10), read_number(request, "offset", 0, 0, 10**6)
+    limit, first = read_number(request, "limit", 10, 1, MOST_ROWS), read_number(request, "offset", 0, 0, 10**6)
     status = request.query_params.get("status")
     runs = [run for run in await opened.runs.list(id) if status in (None, run.status)]
     return answer([show_run(run) for run in runs[first : first + limit]])
@@ -99,7 +99,7 @@ async def delete(request: Request) -> Response:
 
 
 async def _begin(request: Request) -> tuple[OpenWorkspace, StartedRun, NewRun]:
-    opened, body = await find_workspace(request), await read_body(request, NewRun)
+    opened, body = await find_workspace(request), read_body(request, NewRun)
     check_assistant(body.assistant_id)
     thread = path_id(request) if "thread_id" in request.path_params else None
     return opened, await begin_run(opened, body, thread), body

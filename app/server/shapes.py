@@ -6,13 +6,12 @@ from functools import cache
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
-from langgraph.types import Interrupt, StateSnapshot
+from langgraph.types import StateSnapshot
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
-from ana import __version__
 from ana.runs.port import StartedRun
-from app.server.thread_row import GRAPH
 
+GRAPH = "ana"
 ASSISTANT = "d08878ff-f562-5f95-b211-cd9792fea164"
 """The id that LangGraph gives a graph of this name, so that what front ends keep of it holds here."""
 DESCRIPTION = (
@@ -54,11 +53,6 @@ def _started() -> str:
     return datetime.now(UTC).isoformat()
 
 
-def show_info() -> Json:
-    """Return the description of the server for GET /info."""
-    return {"version": __version__, "flags": {"assistants": True, "crons": False, "langsmith": False}}
-
-
 def show_run(run: StartedRun) -> Json:
     """Return a run."""
     return {
@@ -80,36 +74,18 @@ def show_checkpoint(config: RunnableConfig | None) -> Json | None:
     return {name: place[name] for name in _CONFIG_KEYS if name in place} if place.get("checkpoint_id") else None
 
 
-def show_interrupt(interrupt: Interrupt) -> Json:
-    """Return a request that waits for a person."""
-    return {"id": interrupt.id, "value": interrupt.value}
-
-
 def show_state(state: StateSnapshot) -> Json:
     """Return a state of a thread."""
     here, parent = show_checkpoint(state.config), show_checkpoint(state.parent_config)
-    tasks = [
-        {
-            "id": task.id,
-            "name": task.name,
-            "path": task.path,
-            "error": task.error and str(task.error),
-            "interrupts": [show_interrupt(each) for each in task.interrupts],
-            "checkpoint": None,
-            "state": None,
-            "result": task.result,
-        }
-        for task in state.tasks
-    ]
     return {
         "values": state.values,
         "next": state.next,
-        "tasks": tasks,
+        "tasks": [task._asdict() | {"checkpoint": None, "state": None} for task in state.tasks],
         "metadata": state.metadata,
         "created_at": state.created_at,
         "checkpoint": here,
         "parent_checkpoint": parent,
-        "interrupts": [show_interrupt(each) for each in state.interrupts],
+        "interrupts": state.interrupts,
         # of an earlier form of the API
         "checkpoint_id": here and here["checkpoint_id"],
         "parent_checkpoint_id": parent and parent["checkpoint_id"],

@@ -1,9 +1,11 @@
-"""Stopping runs, and removing them from their conversations."""
+"""Stopping runs, and removing them from their conversations, with all that a person wants forgotten."""
 
 import asyncio
 
 from ana.errors import StoreBusy
 from ana.runs.port import StartedRun
+from app.forgetting.erasing import carry_out
+from app.forgetting.plan import Plan
 from app.server.answers import own_thread
 from app.server.workspaces import OpenWorkspace
 
@@ -43,3 +45,12 @@ async def join_run(opened: OpenWorkspace, run: StartedRun) -> bool:
     except TimeoutError:
         return False
     return True
+
+
+async def forget(opened: OpenWorkspace, plan: Plan) -> None:
+    """Forget everything in a plan, and the ended runs of its conversations. Raises StoreBusy if one is in use."""
+    await asyncio.to_thread(carry_out, opened.turns.assistant, plan)
+    for thread in plan.threads:
+        for run in await opened.runs.list(thread):
+            if not run.is_active:
+                await opened.runs.forget(run.id)

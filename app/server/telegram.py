@@ -1,13 +1,14 @@
 """Telegram beside the server: a bot's messages are answered with the workspaces that requests use."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
+
+from anyio.from_thread import BlockingPortal
 
 from ana.settings import Settings
 from app.server.request_threads import run_in_threadpool
-from app.server.workspaces import OpenWorkspace, Workspaces
+from app.server.workspaces import Workspaces
 
 if TYPE_CHECKING:
     from app.turn import Assistant
@@ -21,26 +22,15 @@ async def answering(settings: Settings, workspaces: Workspaces) -> AsyncIterator
         return
     from app.telegram.bot import answer_telegram
 
-    loop = asyncio.get_running_loop()
-
     @contextmanager
     def hold(person: str) -> "Iterator[Assistant]":
-        stack = ExitStack()  # entered and closed where requests are
-        try:
-            opened = asyncio.run_coroutine_threadsafe(_hold(workspaces, person, stack), loop).result()
+        with portal.wrap_async_context_manager(workspaces.hold(person)) as opened:
             yield opened.turns.assistant
+
+    async with BlockingPortal() as portal:
+        answered = answer_telegram(settings, hold)
+        await run_in_threadpool(answered.__enter__)
+        try:
+            yield
         finally:
-            loop.call_soon_threadsafe(stack.close)
-
-    answered = answer_telegram(settings, hold)
-    await run_in_threadpool(answered.__enter__)
-    try:
-        yield
-    finally:
-        await run_in_threadpool(answered.__exit__, None, None, None)
-
-
-async def _hold(workspaces: Workspaces, person: str, stack: ExitStack) -> OpenWorkspace:
-    opened = await workspaces.open(person)
-    stack.enter_context(opened.hold())
-    return opened
+            await run_in_threadpool(answered.__exit__, None, None, None)

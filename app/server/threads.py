@@ -1,5 +1,6 @@
 """The threads of the LangGraph API."""
 
+import re
 import uuid
 from typing import Any
 
@@ -11,47 +12,45 @@ from starlette.responses import Response
 
 from ana.errors import NotFound, StoreBusy
 from ana.threads.ports import PATIENCE
-from app.server.answers import answer, find_workspace, own_thread, path_id, read_limit
-from app.server.bodies import At, Edit, HistorySearch, NewThread, ThreadPatch, ThreadSearch, read_body
-from app.server.run_requests import CHECKPOINT
+from app.server.answers import answer, find_workspace, own_thread, path_id, read_number
+from app.server.bodies import MOST_ROWS, At, Edit, HistorySearch, NewThread, ThreadPatch, ThreadSearch, read_body
+from app.server.rows import Row
+from app.server.run_requests import read_place
 from app.server.shapes import show_checkpoint, show_state
 from app.server.stopping import stop_runs
-from app.server.thread_row import OPEN_REQUEST, Row, find_value
 from app.server.workspaces import OpenWorkspace
 from graph.updates import read_edit
 
 Json = dict[str, Any]
 
-
-def show_row(row: Row) -> Row:
-    """Return a thread's row in the form for clients."""
-    return {name: value for name, value in row.items() if name != OPEN_REQUEST}
+_STEP = re.compile(r"([^.\[\]]+)|\[(-?\d{1,9})\]")
+"""A name or a place in a path of a row."""
 
 
 async def create(request: Request) -> Response:
     """POST /threads."""
-    body, opened = await read_body(request, NewThread), await find_workspace(request)
+    body, opened = read_body(request, NewThread), await find_workspace(request)
     id = body.thread_id or str(uuid.uuid4())
     if known := await opened.rows.read([id]):
         if body.if_exists == "do_nothing":
-            return answer(show_row(known[0]))
+            return answer(known[0])
         raise StoreBusy("There is a thread of this id.", 'Leave the id out, or send {"if_exists": "do_nothing"}.')
     await opened.rows.create(id, body.metadata or {})
-    return answer(show_row(await opened.rows.find(id)))
+    return answer(await opened.rows.find(id))
 
 
 async def get(request: Request) -> Response:
     """GET /threads/{thread_id}."""
     opened = await find_workspace(request)
-    return answer(show_row(await opened.rows.find(path_id(request))))
+    return answer(await opened.rows.find(path_id(request)))
 
 
 async def patch(request: Request) -> Response:
     """PATCH /threads/{thread_id}."""
-    body, opened, id = await read_body(request, ThreadPatch), await find_workspace(request), path_id(request)
+    body, opened, id = read_body(request, ThreadPatch), await find_workspace(request), path_id(request)
     await opened.rows.find(id)
     await opened.rows.create(id, body.metadata or {})
-    return answer(show_row(await opened.rows.find(id)))
+    return answer(await opened.rows.find(id))
 
 
 async def delete(request: Request) -> Response:
@@ -68,7 +67,7 @@ async def delete(request: Request) -> Response:
 
 async def search(request: Request) -> Response:
     """POST /threads/search."""
-    body, opened = await read_body(request, ThreadSearch), await find_workspace(request)
+    body, opened = read_body(request, ThreadSearch), await find_workspace(request)
     rows = await _search(opened, body)
     key, reverse = body.sort_by or "updated_at", body.sort_order != "asc"
     rows.sort(key=lambda row: row["thread_id"] if key == "thread_id" else str(row[key]), reverse=reverse)
@@ -81,7 +80,7 @@ async def search(request: Request) -> Response:
 
 async def count(request: Request) -> Response:
     """POST /threads/count."""
-    body, opened = await read_body(request, ThreadSearch), await find_workspace(request)
+    body, opened = read_body(request, ThreadSearch), await find_workspace(request)
     return answer(len(await _search(opened, body)))
 
 
@@ -92,25 +91,24 @@ async def copy(request: Request) -> Response:
     async with own_thread(opened, id):
         await opened.worker.saver.acopy_thread(id, to)
     await opened.rows.create(to, row["metadata"])
-    return answer(show_row(await opened.rows.find(to)))
+    return answer(await opened.rows.find(to))
 
 
 async def get_state(request: Request) -> Response:
     """GET /threads/{thread_id}/state, and with /{checkpoint_id}."""
-    place = {"checkpoint_id": id} if (id := request.path_params.get("checkpoint_id")) else {}
-    return await _answer_state(request, place)
+    return await _answer_state(request, {"checkpoint_id": request.path_params.get("checkpoint_id")})
 
 
 async def get_state_at(request: Request) -> Response:
     """POST /threads/{thread_id}/state/checkpoint."""
-    return await _answer_state(request, (await read_body(request, At)).checkpoint)
+    return await _answer_state(request, {"checkpoint": read_body(request, At).checkpoint})
 
 
 async def write_state(request: Request) -> Response:
     """POST /threads/{thread_id}/state."""
-    body, opened, id = await read_body(request, Edit), await find_workspace(request), path_id(request)
+    body, opened, id = read_body(request, Edit), await find_workspace(request), path_id(request)
     row = await opened.rows.find(id)
-    place = _place(id, (body.checkpoint or {}) | ({"checkpoint_id": body.checkpoint_id} if body.checkpoint_id else {}))
+    place = _place(id, {"checkpoint": body.checkpoint, "checkpoint_id": body.checkpoint_id})
     async with own_thread(opened, id, patience=0 if row["status"] == "busy" else PATIENCE):
         before = await opened.worker.graph.aget_state(place)
         values = read_edit(body.values, to_jsonable_python(before.values, fallback=str))
@@ -123,15 +121,15 @@ async def history(request: Request) -> Response:
     """GET and POST /threads/{thread_id}/history."""
     opened, id = await find_workspace(request), path_id(request)
     if request.method == "POST":
-        body = await read_body(request, HistorySearch)
+        body = read_body(request, HistorySearch)
     else:
-        query = request.query_params
-        body = HistorySearch(limit=read_limit(request, 1), before=query.get("before"))
+        limit = read_number(request, "limit", 1, 1, MOST_ROWS)
+        body = HistorySearch(limit=limit, before=request.query_params.get("before"))
     await opened.rows.find(id)
     before = body.before.get("configurable", body.before) if isinstance(body.before, dict) else body.before
     before = before.get("checkpoint_id") if isinstance(before, dict) else before
     states = opened.worker.graph.aget_state_history(
-        _place(id, body.checkpoint or {}),
+        _place(id, {"checkpoint": body.checkpoint}),
         filter=body.metadata,
         before=_place(id, {"checkpoint_id": before}) if before else None,
         limit=body.limit,
@@ -140,11 +138,24 @@ async def history(request: Request) -> Response:
 
 
 def _show_match(row: Row, body: ThreadSearch) -> Row:
-    fields = {name: value for name, value in show_row(row).items() if not body.select or name in body.select}
+    fields = {name: value for name, value in row.items() if not body.select or name in body.select}
     if body.extract:
         whole = to_jsonable_python(row, fallback=str)
-        fields["extracted"] = {alias: find_value(whole, path) for alias, path in body.extract.items()}
+        fields["extracted"] = {alias: _find_value(whole, path) for alias, path in body.extract.items()}
     return fields
+
+
+def _find_value(row: Row, path: str) -> Any:
+    """Return the JSON value at a path of a row, like values.messages[-1].content; None if there is none."""
+    value: Any = row
+    for name, place in _STEP.findall(path):
+        if name and isinstance(value, dict):
+            value = value.get(name)
+        elif place and isinstance(value, list) and -len(value) <= int(place) < len(value):
+            value = value[int(place)]
+        else:
+            return None
+    return value
 
 
 async def _search(opened: OpenWorkspace, body: ThreadSearch) -> list[Row]:
@@ -157,16 +168,16 @@ async def _search(opened: OpenWorkspace, body: ThreadSearch) -> list[Row]:
     ]
 
 
-async def _answer_state(request: Request, place: Json) -> Response:
+async def _answer_state(request: Request, named: Json) -> Response:
     opened, id = await find_workspace(request), path_id(request)
     await opened.rows.find(id)
-    state = await opened.worker.graph.aget_state(_place(id, place))
-    if place.get("checkpoint_id") and state.created_at is None:
+    place = _place(id, named)
+    state = await opened.worker.graph.aget_state(place)
+    if "checkpoint_id" in place["configurable"] and state.created_at is None:
         raise NotFound("The thread has no such checkpoint.")
     return answer(show_state(state))
 
 
-def _place(id: str, place: Json) -> RunnableConfig:
-    """Return the config of a checkpoint; other fields from the client are ignored."""
-    fields = {name: value for name, value in place.items() if name in CHECKPOINT}
-    return {"configurable": {"thread_id": id, "checkpoint_ns": ""} | fields}
+def _place(id: str, named: Json) -> RunnableConfig:
+    """Return the config of a thread's checkpoint, in any form in which clients name it."""
+    return {"configurable": {"thread_id": id, "checkpoint_ns": ""} | read_place(named)}

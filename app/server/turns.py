@@ -4,12 +4,12 @@ import uuid
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
-from pydantic_core import from_json, to_jsonable_python
+from pydantic_core import to_jsonable_python
 from starlette.responses import JSONResponse
 
 from ana.errors import AnaError
 from app.outcome import Done, NotShown, Waiting
-from app.server.arriving import tell_error
+from app.server.guard import tell_error
 from app.server.refusals import find_status
 from app.turn import Assistant
 from graph.updates import LONGEST
@@ -36,15 +36,6 @@ class PostedReply(Reply):
     max_steps: int | None = Field(None, ge=1, le=100)
     request_id: str | None = Field(None, min_length=1, max_length=200)
     """From what is pending. Without it, or with another one, nothing is done, and what waits is told again."""
-
-
-def read_body(body: bytes) -> Question | PostedReply:
-    """Return the question. Raises ValidationError, which describes the fault."""
-    try:
-        decides = "decisions" in from_json(body)
-    except (ValueError, TypeError):
-        decides = False  # Question says what is wrong with it
-    return PostedReply.model_validate_json(body) if decides else Question.model_validate_json(body)
 
 
 class TurnRunner:

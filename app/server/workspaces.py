@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
 from threading import Event
 from typing import TYPE_CHECKING
@@ -194,6 +194,13 @@ class Workspaces:
             opened, _ = self._open[person]
             opened.used = time.monotonic()
             return opened
+
+    @contextlib.asynccontextmanager
+    async def hold(self, person: str) -> AsyncIterator[OpenWorkspace]:
+        """Open the person's workspace, and keep it open while the context is. Errors as of `open`."""
+        opened = await self.open(person)
+        with opened.hold():
+            yield opened
 
     async def enter(self, person: str, context: contextlib.AbstractAsyncContextManager[None]) -> None:
         """Enter a context that ends before the person's open workspace is closed."""

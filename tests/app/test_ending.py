@@ -17,7 +17,7 @@ from ana.handles import open_data
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 from app.page.forms import FIELD
-from app.server.ending import END_SECONDS
+from app.server.connections import END_SECONDS
 from app.server.guard import FILE_FORM, FILES
 from evals.load.server import Server
 from tests.conftest import folders
@@ -119,7 +119,7 @@ def test_a_busy_server_ends_in_time_and_keeps_what_it_acknowledged(env: dict[str
 
 HANGS = """
 import re
-from app.server.ending import Server
+from app.server.connections import Server
 server = Server.__new__(Server)
 server._captured_signals, server.should_exit = [], False
 server.handle_exit(15, None)

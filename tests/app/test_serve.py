@@ -33,12 +33,13 @@ SCRIPT = """
         await JSONResponse(told)(scope, receive, send)
 
     def build_app(**_):
+        from starlette.middleware.exceptions import ExceptionMiddleware
         from ana.people import People
         from ana.settings import load_settings
         from app.server.guard import Guard
         from app.server.sign_in import SignIn
         settings = load_settings()
-        return Guard(SignIn(tell, People(settings)), hosts=settings.ana_hosts)
+        return Guard(ExceptionMiddleware(SignIn(tell, People(settings))), hosts=settings.ana_hosts)
 
     sys.modules["app.server.app"] = module = types.ModuleType("app.server.app")
     module.build_app = build_app

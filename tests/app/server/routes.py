@@ -25,6 +25,7 @@ CALL = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "a
 ROUTES: tuple[tuple[str, str, Any], ...] = (
     ("POST", "/ask", {"question": "hi", "thread_id": "{thread}", "max_steps": 3}),
     ("POST", "/ask", {"decisions": [{"type": "approve"}], "thread_id": "{thread}", "request_id": "x"}),
+    ("POST", "/sign-in", {"code": "x"}),
     ("GET", "/trace/{thread}", None),
     ("GET", "/transcript/{thread}", None),
     ("GET", "/forget/{thread}", None),

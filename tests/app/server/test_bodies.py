@@ -7,11 +7,12 @@ from typing import Any, TypeVar
 import pytest
 from pydantic_core import to_json
 from starlette.exceptions import HTTPException
+from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.server.arriving import BYTES_A_SECOND, MOST_AT_ONCE, Arriving, JsonBodies, Room
+from app.server.arriving import BYTES_A_SECOND, MOST_AT_ONCE, Arriving, Bodies
 
 T = TypeVar("T")
 
@@ -114,7 +115,7 @@ async def _ask(app: ASGIApp, scope: Scope, body: Receive) -> int:
     async def send(message: Message) -> None:
         sent.append(message)
 
-    await app(scope, body, send)
+    await ExceptionMiddleware(app)(scope, body, send)
     return int(sent[0]["status"])
 
 
@@ -129,7 +130,7 @@ def test_bodies_of_one_person_have_so_much_room_together_and_nobody_elses() -> N
         async def soon() -> Message:
             return part(b"x", more=False)
 
-        room = Room(_answer)
+        room = Bodies(_answer, skip=lambda _: True)
         first = asyncio.create_task(_ask(room, _scope(MOST_AT_ONCE), late))
         await asyncio.sleep(0)
         told = [await _ask(room, _scope(1), soon), await _ask(room, _scope(1, "ben"), soon)]
@@ -147,7 +148,7 @@ def test_room_is_given_back_where_a_body_breaks_off() -> None:
         async def soon() -> Message:
             return part(b"x", more=False)
 
-        room = Room(_answer)
+        room = Bodies(_answer, skip=lambda _: True)
         with pytest.raises(ConnectionError):
             await _ask(room, _scope(MOST_AT_ONCE), broken)
         return await _ask(room, _scope(MOST_AT_ONCE), soon)
@@ -169,4 +170,4 @@ def test_json_may_have_so_many_values_and_any_text(body: bytes, status: int) -> 
     async def receive() -> Message:
         return part(body, more=False)
 
-    assert asyncio.run(_ask(JsonBodies(_answer), _scope(len(body)), receive)) == status
+    assert asyncio.run(_ask(Bodies(_answer), _scope(len(body)), receive)) == status

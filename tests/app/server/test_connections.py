@@ -1,6 +1,7 @@
 """A connection on which a request does not arrive is closed, and none on which one is answered."""
 
 import asyncio
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,14 +9,15 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
+from starlette.responses import PlainTextResponse
 from uvicorn import Config
 from uvicorn.server import ServerState
 
 from ana.settings import load_settings
 from app.cli import serve
 from app.server.app import build_app
-from app.server.connections import Protocol
-from app.server.ending import Server
+from app.server.connections import Protocol, Server
+from app.server.guard import Guard
 from tests.conftest import folders
 
 REQUEST = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
@@ -104,6 +106,21 @@ def test_an_answer_that_nobody_takes_ends_its_connection(is_taken: bool, ends: b
         return wire.aborted
 
     assert asyncio.run(play()) is ends
+
+
+def test_whoever_sends_a_body_that_is_refused_gets_the_answer_on_a_connection_that_goes_on() -> None:
+    app = Guard(PlainTextResponse("ok"))
+    server = uvicorn.Server(Config(app, port=0, http=Protocol, log_config=None, lifespan="off"))
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        thread.join(0.01)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", limits=httpx.Limits(max_connections=1)) as client:
+        refused = client.post("/ask", content=bytes(20_000_000), headers={"content-type": "application/json"})
+        assert (refused.status_code, client.get("/ok").status_code) == (413, 200)
+    server.should_exit = True
+    thread.join()
 
 
 def test_a_connection_is_kept_for_longer_than_clients_keep_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

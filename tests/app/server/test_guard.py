@@ -5,16 +5,18 @@ from typing import Any
 
 import pytest
 from starlette.applications import Starlette
+from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
+from app.page.shell import answer_error
 from app.server import guard
-from app.server.arriving import JsonBodies
+from app.server.arriving import Bodies
 from app.server.guard import HEADERS, Guard, find_refusal
-from app.server.refusals import fail
+from app.server.refusals import Refusals, fail
 
 STUDIO = "https://smith.langchain.com"
 OURS = "http://localhost:2024"
@@ -40,7 +42,8 @@ def ask(messages: list[Message], headers: dict[str, str]) -> tuple[int, dict[str
 
     raw = [(name.encode(), value.encode()) for name, value in ({"host": "localhost"} | headers).items()]
     scope: dict[str, Any] = {"type": "http", "method": "POST", "path": "/ask", "headers": raw, "query_string": b""}
-    asyncio.run(Guard(JsonBodies(echo), seconds=0.05)(scope, receive, send))
+    behind = ExceptionMiddleware(Bodies(echo), Refusals(answer_error).handlers)
+    asyncio.run(Guard(behind, seconds=0.05)(scope | {"state": {"person": "anna"}}, receive, send))
     told = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return sent[0]["status"], told, sent[1]["body"].decode()
 

@@ -10,7 +10,6 @@ from starlette.types import Message
 
 from app.server.app import build_app
 from app.server.guard import FILE_FORM, FILES, FORM, Guard, is_page
-from app.server.sign_in import SIGN_IN
 from tests.conftest import live_in
 
 IDS = {"thread_id": "0b0e2d2e-0000-4000-8000-000000000000", "line:int": "0"}
@@ -22,7 +21,7 @@ def list_doors(app: Starlette) -> list[tuple[str, str, str]]:
     taking = [
         (m, route.path) for route in routes for m in (route.methods or ("POST",)) if m in ("POST", "PATCH", "PUT")
     ]
-    return [(method, _fill(path), _kind(path)) for method, path in (*taking, SIGN_IN)]
+    return [(method, _fill(path), _kind(path)) for method, path in taking]
 
 
 def _fill(path: str) -> str:
