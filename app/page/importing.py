@@ -19,7 +19,7 @@ from ana.errors import AnaError, UserError
 from ana.files import FILE_ERRORS, describe_fault, open_draft
 from ana.stopping import Work, working
 from ana.transfer.bundle import Bundle
-from ana.transfer.foreign.columns import ROLES, Columns, read_columns
+from ana.transfer.foreign.columns import ROLES, Columns, Program, read_columns
 from ana.transfer.foreign.tables import Table
 from ana.transfer.importer import ImportResult, import_bundle
 from ana.transfer.reading import read_source
@@ -121,7 +121,7 @@ class Importing:
         )
         raise UserError("This file cannot be brought in.", hint)
 
-    def _choose(self, table: Table, known: Columns | None) -> Columns:
+    def _choose(self, table: Table, known: Program | None) -> Columns:
         self.names, self.fault = table.columns, ""
         try:
             return ColumnChooser(self.handles, self.said).choose(table, known)
