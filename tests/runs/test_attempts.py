@@ -63,7 +63,7 @@ def test_a_run_that_ends_waits_for_what_is_being_written() -> None:
         rows = MeetingRows(database(), person)
         attempt = take(rows, run.id)
         assert attempt
-        await attempt.carry_out(HastyWorker(rows.begun))
+        await attempt.carry_out(HastyWorker(rows.begun).work)
         assert [event.data for event in await read(runs, run.id)] == [b"1", b"2"]
         assert (await status(runs, run.id), rows.met) == ("success", False)
 
@@ -93,7 +93,7 @@ def test_whoever_follows_a_run_goes_on_when_the_database_can_be_used_again(monke
         attempt = take(rows, run.id)
         assert attempt
         (writing := threading.Event()).set()
-        await attempt.carry_out(HastyWorker(writing))
+        await attempt.carry_out(HastyWorker(writing).work)
         assert [event.data for event in await following] == [b"1", b"2"]
         await runs.join(run.id)
         assert rows.reads >= 6
