@@ -23,7 +23,7 @@ MOST_BYTES = 200_000_000
 """How many bytes the files of a ZIP may have together."""
 
 _MARKDOWN, _JSON = (".md", ".markdown"), ".json"
-_SUFFIXES = (".csv", ".tsv", _JSON, *_MARKDOWN)
+SUFFIXES = (".csv", ".tsv", _JSON, *_MARKDOWN)
 
 # https://publish.obsidian.md/tasks, Tasks Emoji Format, 2026
 _TASK = re.compile(r"[ \t]*[-*+] \[(.)\][ \t]+(\S.*)")
@@ -57,14 +57,14 @@ def read_table(path: Path) -> Table | None:
         with zipfile.ZipFile(path) as archive, TemporaryDirectory() as folder:
             if sum(each.file_size for each in archive.infolist()) > MOST_BYTES:
                 raise UserError(f"{show_path(path)} has more than {MOST_BYTES:,} bytes.", "Import it in parts.")
-            archive.extractall(folder, [name for name in archive.namelist() if name.lower().endswith(_SUFFIXES)])
+            archive.extractall(folder, [name for name in archive.namelist() if name.lower().endswith(SUFFIXES)])
             return _join(Path(folder))
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError) as exc:
         raise UserError(f"{show_path(path)} cannot be unpacked: {exc}.", "Unpack it, and name its folder.") from exc
 
 
 def _join(folder: Path) -> Table | None:
-    files = [each for each in sorted(folder.rglob("*")) if each.name.lower().endswith(_SUFFIXES) and each.is_file()]
+    files = [each for each in sorted(folder.rglob("*")) if each.name.lower().endswith(SUFFIXES) and each.is_file()]
     # what a program such as Obsidian keeps for itself begins with a dot
     files = [each for each in files if not any(part.startswith(".") for part in each.relative_to(folder).parts)]
     if len(kinds := {each.suffix.lower() for each in files}) > 1:
