@@ -114,12 +114,8 @@ class Attempt:
         rows.
         """
         events, change = [*self._events], Statement(text, [*params, *self._own])
-        writing = asyncio.ensure_future(insist(partial(self._write, events, change)))
         try:
-            rows = await asyncio.shield(writing)
-        except asyncio.CancelledError:
-            await asyncio.wait([writing])  # who writes next would wait for it, and it for them
-            raise
+            rows = await insist(partial(self._write, events, change))
         except PersonRemoved:
             return []
         del self._events[: len(events)]

@@ -167,7 +167,7 @@ async def _look_again(look: Callable[[], _Result]) -> AsyncGenerator[_Result]:
 
 
 async def insist(call: Callable[[], _Result], patience: float = math.inf) -> _Result:
-    """Return the result of a call, which is made again while the database is away.
+    """Return the result of a call, which is made again while the database is away, and never left half done.
 
     Args:
         patience: For how many seconds.
@@ -178,8 +178,12 @@ async def insist(call: Callable[[], _Result], patience: float = math.inf) -> _Re
     """
     since, fault = time.monotonic(), ""
     while True:
+        calling = asyncio.ensure_future(asyncio.to_thread(call))
         try:
-            return await asyncio.to_thread(call)
+            return await asyncio.shield(calling)
+        except asyncio.CancelledError:
+            await asyncio.wait([calling])  # who writes next would wait for it, and it for them
+            raise
         except PersonRemoved:
             raise
         except (StoreBroken, StoreBusy) as exc:

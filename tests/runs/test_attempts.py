@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ana.errors import StoreBroken
+from ana.errors import PersonRemoved, StoreBroken
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Rows, Session, Statement
 from ana.runs.attempts import take
@@ -114,3 +114,20 @@ def test_whoever_follows_a_run_is_told_when_the_database_stays_away(monkeypatch:
         assert rows.reads == 2
 
     asyncio.run(check())
+
+
+class RemovedRows(PersonRows):
+    """Rows of a person who was removed."""
+
+    reads = 0
+
+    def read(self, *statements: Statement) -> list[Rows]:
+        self.reads += 1
+        raise PersonRemoved
+
+
+def test_whoever_follows_a_run_of_a_removed_person_does_not_wait_for_the_database() -> None:
+    rows = RemovedRows(database(), str(uuid.uuid4()))
+    with pytest.raises(PersonRemoved):
+        asyncio.run(asyncio.wait_for(read(QueuedRuns(rows), str(uuid.uuid4())), 20))
+    assert rows.reads == 1
