@@ -17,7 +17,7 @@ from ana.models.call import complete
 from ana.models.fence import fence
 from ana.models.lenient_json import read_value
 from ana.models.providers import build_model
-from ana.transfer.foreign.columns import Columns, read_columns, spell
+from ana.transfer.foreign.columns import Columns, Program, read_columns, spell
 from ana.transfer.foreign.tables import Table
 from nodes.usage import no_usage, open_purse
 from prompts import render
@@ -49,7 +49,7 @@ class ColumnChooser:
         self.is_guessed = False
         """Whether a model has said it."""
 
-    def choose(self, table: Table, known: Columns | None) -> Columns:
+    def choose(self, table: Table, known: Program | None) -> Columns:
         """Return the meaning of the columns. Raises UserError if nobody names the meaning, or it is wrong."""
         if self._options or known or self._handles.settings.provider == "offline":
             return read_columns(self._options, table.columns, known)

@@ -7,13 +7,14 @@ The attempt's number is its fence: after a later attempt has begun, an earlier o
 import asyncio
 import logging
 from contextlib import suppress
+from functools import partial
 from itertools import count
 
-from ana.errors import AnaError, LeaseLost, PersonRemoved, StoreBroken, StoreBusy, UserError
+from ana.errors import LeaseLost, PersonRemoved, StoreBroken, UserError
 from ana.postgres.person import PersonRows
-from ana.runs.local import Worker, carry_out, fail
+from ana.runs.local import Work, carry_out, fail
 from ana.runs.port import Event, StartedRun, Status
-from ana.runs.queue import COLUMNS, read_run
+from ana.runs.queue import COLUMNS, insist, read_run
 from ana.tables import Rows, Statement
 
 MOST_FAILURES = 3
@@ -28,7 +29,6 @@ LOOK_SECONDS = 0.5
 _PASSING = (StoreBroken, LeaseLost)
 """What may not happen to another attempt: the database fails, or another process takes the conversation over."""
 
-_AGAIN_SECONDS = 0.5
 _TAKE = f"""UPDATE runs SET status = CASE status WHEN 'pending' THEN 'running' ELSE status END, attempt = attempt + 1,
     done = (status = 'interrupted'), failures = failures + 1, updated_at = clock_timestamp() WHERE id = ? AND NOT done
     RETURNING {COLUMNS}, failures, (SELECT coalesce(max(position), 0) FROM run_events WHERE run = runs.id)"""
@@ -55,44 +55,38 @@ class Attempt:
         self._events: list[Event] = []
         self._fresh = asyncio.Event()
 
-    @property
-    def is_exhausted(self) -> bool:
-        """Return whether workers have failed at a run so often that it must be given up."""
-        return self._failures > MOST_FAILURES
-
-    async def carry_out(self, worker: Worker) -> None:
-        """Let the worker carry it out, and store its events.
+    async def carry_out(self, work: Work) -> None:
+        """Carry out the run, and store its events; give it up if workers have failed at it too often.
 
         Raises:
             CancelledError: Another worker must go on, because this one ends or was too late, or because the database
                 failed with StoreBroken or LeaseLost.
         """
-        if self.is_exhausted:
-            await self.give_up(UserError(f"The run was given up: {MOST_FAILURES} attempts to carry it out failed."))
+        if self._failures > MOST_FAILURES:
+            logger.warning("run %s is given up", self.run.id)
+            why = UserError(f"The run was given up: {MOST_FAILURES} attempts to carry it out failed.")
+            await self._persist(_END, *fail(why, self._tell))
             return
         try:
-            status, error = await self._work_and_keep(worker)
+            status, error = await self._work_and_keep(work)
         except asyncio.CancelledError:
             if self.run.status != "interrupted":  # nobody has stopped the run
                 await self._persist(_LEAVE, 1)  # which is no failure
                 raise
             status, error = "interrupted", None
         except _PASSING as exc:
-            logger.warning("run %s is tried again: %s", self.run.id, exc)
-            await self._persist(_LEAVE, 0)
-            raise
+            logger.warning("run %s failed, and is tried %s times: %s", self.run.id, MOST_FAILURES, exc)
+            if self._failures < MOST_FAILURES:
+                await self._persist(_LEAVE, 0)
+                raise
+            status, error = fail(exc, self._tell)
         await self._persist(_END, status, error)
 
-    async def give_up(self, why: AnaError) -> None:
-        """End the run without another attempt."""
-        logger.warning("run %s is given up: %s", self.run.id, why)
-        await self._persist(_END, *fail(why, self._tell))
-
-    async def _work_and_keep(self, worker: Worker) -> tuple[Status, str | None]:
-        work = asyncio.create_task(carry_out(worker, self.run, self._tell, _PASSING))
-        keep = asyncio.create_task(self._keep(work))
+    async def _work_and_keep(self, work: Work) -> tuple[Status, str | None]:
+        working = asyncio.create_task(carry_out(work, self.run, self._tell, _PASSING))
+        keep = asyncio.create_task(self._keep(working))
         try:
-            return await work
+            return await working
         finally:
             keep.cancel()
             await asyncio.wait([keep])
@@ -120,21 +114,12 @@ class Attempt:
         rows.
         """
         events, change = [*self._events], Statement(text, [*params, *self._own])
-        while True:
-            writing = asyncio.ensure_future(asyncio.to_thread(self._write, events, change))
-            try:
-                rows = await asyncio.shield(writing)
-            except asyncio.CancelledError:
-                await asyncio.wait([writing])  # who writes next would wait for it, and it for them
-                raise
-            except PersonRemoved:
-                return []
-            except (StoreBroken, StoreBusy) as exc:
-                logger.warning("what a run told is not kept yet: %s", exc)
-                await asyncio.sleep(_AGAIN_SECONDS)
-            else:
-                del self._events[: len(events)]
-                return rows
+        try:
+            rows = await insist(partial(self._write, events, change))
+        except PersonRemoved:
+            return []
+        del self._events[: len(events)]
+        return rows
 
     def _write(self, events: list[Event], change: Statement) -> Rows:
         with self._rows.write() as session:

@@ -31,6 +31,8 @@ logger = logging.getLogger(__name__)
 Tell = Callable[[str, bytes], None]
 """Takes name and data of what a run tells."""
 
+Work = Callable[[StartedRun], AsyncGenerator[tuple[str, bytes]]]
+
 
 class Worker(Protocol):
     """The object that carries out a run."""
@@ -171,7 +173,7 @@ class LocalRuns:
                 await other.done.wait()
             async with self._slots.take(self._person):
                 entry.become("running")
-                status, run.error = await carry_out(self._worker, run, entry.tell)
+                status, run.error = await carry_out(self._worker.work, run, entry.tell)
             entry.become(status)
         except asyncio.CancelledError:
             entry.become("interrupted")
@@ -201,16 +203,17 @@ def check_room(run: StartedRun, sizes: Sequence[int], *, is_busy: bool) -> None:
 
 
 async def carry_out(
-    worker: Worker, run: StartedRun, tell: Tell, passing: tuple[type[Exception], ...] = ()
+    work: Work, run: StartedRun, tell: Tell, passing: tuple[type[Exception], ...] = ()
 ) -> tuple[Status, str | None]:
-    """Let a worker carry out a run, and return its outcome, with the reason if it failed.
+    """Carry out a run, and return its outcome, with the reason if it failed.
 
     Args:
+        work: As `Worker.work`.
         tell: Called with every event of the run.
         passing: Errors that are raised, because another attempt may succeed.
     """
     try:
-        async with aclosing(worker.work(run)) as events:
+        async with aclosing(work(run)) as events:
             async for name, data in events:
                 tell(name, data)
     except passing:

@@ -7,6 +7,7 @@ they work in order, and a lane works for one run at a time, so that one person's
 import asyncio
 import json
 import logging
+import math
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Sequence
@@ -14,7 +15,7 @@ from contextlib import aclosing
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
-from ana.errors import StoreBroken, StoreBusy
+from ana.errors import PersonRemoved, StoreBroken, StoreBusy
 from ana.postgres.database import open_database
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Session
@@ -38,7 +39,7 @@ _SHORTEST_SECONDS, _LONGEST_SECONDS = 0.02, 0.2
 """How long whoever follows a run looks away, at first and at last, while it tells nothing."""
 
 _AGAIN_SECONDS, _PATIENCE = 0.5, 600.0
-"""How often a database that cannot be used is asked again by who follows a run, and for how many seconds."""
+"""How often a database that cannot be used is asked again, and for how many seconds by who follows a run."""
 
 _Result = TypeVar("_Result")
 _log = logging.getLogger(__name__)
@@ -101,7 +102,10 @@ class QueuedRuns:
         return int((await self._ask("SELECT coalesce(max(position), 0) FROM run_events WHERE run = ?", id))[0][0])
 
     async def follow(self, id: str, after: int = 0) -> AsyncIterator[Event]:
-        async with aclosing(_look_again(lambda: self._read_events(id, after))) as looks:
+        is_active = Statement(f"SELECT {_IS_ACTIVE} FROM runs WHERE id = ?", [id])
+        async with aclosing(
+            _look_again(lambda: self._rows.read(is_active, Statement(_EVENTS, [id, after, _PAGE])))
+        ) as looks:
             async for run, events in looks:
                 for position, name, data in events:
                     after = position
@@ -148,37 +152,48 @@ class QueuedRuns:
         at = datetime.now(UTC) + timedelta(seconds=after) if after else None
         session.add(_DEFER, QUEUE, WORK, lock, args, at)
 
-    def _read_events(self, id: str, after: int) -> Sequence[Rows]:
-        return self._rows.read(
-            Statement(f"SELECT {_IS_ACTIVE} FROM runs WHERE id = ?", [id]), Statement(_EVENTS, [id, after, _PAGE])
-        )
-
     async def _ask(self, text: str, *params: Any) -> Rows:
         return await asyncio.to_thread(self._rows.ask, text, *params)
 
 
 async def _look_again(look: Callable[[], _Result]) -> AsyncGenerator[_Result]:
-    """Yield the result of a query again and again, with longer pauses while it stays the same, and nothing while the
-    database is away.
+    """Yield the result of a query again and again, with longer pauses while it stays the same; see `insist`."""
+    before, pause = None, _SHORTEST_SECONDS
+    while True:
+        result = await insist(look, _PATIENCE)
+        yield result
+        pause = _SHORTEST_SECONDS if result != before else min(2 * pause, _LONGEST_SECONDS)
+        before = result
+        await asyncio.sleep(pause)
+
+
+async def insist(call: Callable[[], _Result], patience: float = math.inf) -> _Result:
+    """Return the result of a call, which is made again while the database is away, and never left half done.
+
+    Args:
+        patience: For how many seconds.
 
     Raises:
-        StoreBroken: It could not be used for _PATIENCE seconds; or StoreBusy.
+        StoreBroken: It could not be used for so long; or StoreBusy.
+        PersonRemoved: Nobody's runs are there any more.
     """
-    before, pause, fault, since = None, _SHORTEST_SECONDS, "", time.monotonic()
+    since, fault = time.monotonic(), ""
     while True:
+        calling = asyncio.ensure_future(asyncio.to_thread(call))
         try:
-            result = await asyncio.to_thread(look)
+            return await asyncio.shield(calling)
+        except asyncio.CancelledError:
+            await asyncio.wait([calling])  # who writes next would wait for it, and it for them
+            raise
+        except PersonRemoved:
+            raise
         except (StoreBroken, StoreBusy) as exc:
-            if time.monotonic() - since > _PATIENCE:
+            if time.monotonic() - since > patience:
                 raise
             if fault != str(exc):
-                _log.warning("runs are not followed for a while: %s", exc)
-            fault, pause = str(exc), _AGAIN_SECONDS
-        else:
-            yield result
-            pause = _SHORTEST_SECONDS if result != before else min(2 * pause, _LONGEST_SECONDS)
-            before, since = result, time.monotonic()
-        await asyncio.sleep(pause)
+                _log.warning("the runs in the database are out of reach for a while: %s", exc)
+            fault = str(exc)
+        await asyncio.sleep(_AGAIN_SECONDS)
 
 
 def read_run(row: Sequence[Any]) -> StartedRun:

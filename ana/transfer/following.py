@@ -17,7 +17,7 @@ from ana.memory.sources import Sources, name_calendar
 from ana.time.dates import day_of
 from ana.time.repeats import DATE_KEYS, may_repeat
 from ana.transfer.names import NewNames
-from ana.transfer.records import derive_id
+from ana.transfer.records import derive_id, is_calendar
 from ana.urls import is_http, read_host
 
 CALENDAR = "calendar"
@@ -25,7 +25,6 @@ CALENDAR = "calendar"
 
 LONGEST_NAME = 40
 MOST_ENTRIES = 5_000
-_BEGIN = b"BEGIN:VCALENDAR"
 
 
 @dataclass(frozen=True)
@@ -79,7 +78,7 @@ def read_entries(calendar: Calendar, data: bytes, zone: tzinfo) -> list[Item]:
     """
     from ana.transfer.ics.reader import read
 
-    if data.removeprefix(b"\xef\xbb\xbf").lstrip()[: len(_BEGIN)].upper() != _BEGIN:
+    if not is_calendar(data):
         raise UserError(f"What {calendar.host} sends is no calendar.", "Its address ends in .ics with most programs.")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "calendar.ics"

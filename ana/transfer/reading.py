@@ -8,14 +8,14 @@ from pathlib import Path
 from ana.backends.chroma.care.files import MANIFEST
 from ana.errors import UserError
 from ana.transfer.bundle import Bundle, is_export, read_export
-from ana.transfer.foreign.columns import Columns, find_known, read_columns
+from ana.transfer.foreign.columns import Columns, Program, find_known, read_columns
 from ana.transfer.foreign.rows import read_rows
 from ana.transfer.foreign.tables import Table, read_table
-from ana.transfer.records import read_bytes, require_few, show_path
+from ana.transfer.records import is_calendar, read_bytes, require_few, show_path
 from ana.transfer.whose import tell_past
 
-Choose = Callable[[Table, Columns | None], Columns]
-"""Says what the columns of a table are, given what is known of them."""
+Choose = Callable[[Table, Program | None], Columns]
+"""Says what the columns of a table are, given its program if that is known."""
 
 
 def read_source(path: Path, zone: tzinfo, choose: Choose | None = None, *, is_bounded: bool = False) -> Bundle | None:
@@ -33,7 +33,7 @@ def read_source(path: Path, zone: tzinfo, choose: Choose | None = None, *, is_bo
     elif path.is_file() and is_export(path):
         bundle = read_export(path, is_bounded=is_bounded)
         return tell_past(bundle) if bundle.format == 1 else bundle
-    elif read_bytes(path).removeprefix(b"\xef\xbb\xbf").lstrip()[:15].upper() == b"BEGIN:VCALENDAR":
+    elif is_calendar(read_bytes(path)):
         from ana.transfer.ics import reader  # its library is loaded only for such a file
 
         return reader.read(path, zone)

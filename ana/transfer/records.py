@@ -52,6 +52,11 @@ def decode_text(path: Path, data: bytes) -> str:
         raise make_refusal(path, [f"line {line} is not UTF-8"], "Save the file as UTF-8 and import it again.") from exc
 
 
+def is_calendar(data: bytes) -> bool:
+    """Return whether a file's bytes begin like a calendar."""
+    return data.removeprefix(b"\xef\xbb\xbf").lstrip()[:15].upper() == b"BEGIN:VCALENDAR"
+
+
 def require_few(path: Path, count: int) -> None:
     """Raise UserError if a file has more records than are read from one file."""
     if count > MOST_RECORDS:

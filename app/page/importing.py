@@ -19,8 +19,8 @@ from ana.errors import AnaError, UserError
 from ana.files import FILE_ERRORS, describe_fault, open_draft
 from ana.stopping import Work, working
 from ana.transfer.bundle import Bundle
-from ana.transfer.foreign.columns import ROLES, Columns, read_columns
-from ana.transfer.foreign.tables import Table
+from ana.transfer.foreign.columns import ROLES, Columns, Program, read_columns
+from ana.transfer.foreign.tables import SUFFIXES, Table
 from ana.transfer.importer import ImportResult, import_bundle
 from ana.transfer.reading import read_source
 from ana.transfer.whose import Whose, tell_whose
@@ -73,7 +73,7 @@ class Importing:
     @property
     def is_rows(self) -> bool:
         """Whether the file's name is that of a table; then a preview of its rows is shown first."""
-        return self._path.suffix.lower() in (".csv", ".tsv", ".json", ".md", ".markdown", ".zip")
+        return self._path.suffix.lower() in (*SUFFIXES, ".zip")
 
     def keep(self, file: UploadFile) -> None:
         """Save the file until it is read."""
@@ -121,7 +121,7 @@ class Importing:
         )
         raise UserError("This file cannot be brought in.", hint)
 
-    def _choose(self, table: Table, known: Columns | None) -> Columns:
+    def _choose(self, table: Table, known: Program | None) -> Columns:
         self.names, self.fault = table.columns, ""
         try:
             return ColumnChooser(self.handles, self.said).choose(table, known)

@@ -6,8 +6,9 @@ It keeps no state: if a worker ends, even by a crash, another one goes on with i
 import asyncio
 import contextlib
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import psycopg
 from procrastinate import App, PsycopgConnector, RetryStrategy
@@ -15,10 +16,10 @@ from procrastinate.exceptions import ConnectorException, ProcrastinateException
 from procrastinate.job_context import JobContext
 from procrastinate.jobs import DeleteJobCondition, Job, Status
 
-from ana.errors import AnaError, StoreBroken
 from ana.postgres.database import RECONNECT_SECONDS, open_database
 from ana.postgres.person import PersonRows
 from ana.runs.attempts import take
+from ana.runs.port import StartedRun
 from ana.runs.queue import QUEUE, WORK
 from ana.runs.slots import ALL
 from ana.settings import load_settings
@@ -74,16 +75,16 @@ class RunWorker:
             stop: Set when it must stop.
             grace: Seconds that its runs then have to end.
         """
+        stopping = asyncio.create_task(stop.wait())
         while not stop.is_set():
             try:
                 async with self._app.open_async():
-                    await self._fetch(stop, grace)
+                    await self._fetch(stopping, grace)
             except _PASSING as exc:
                 _log.warning("runs are not carried out for a while: %s", type(exc).__name__)
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(stop.wait(), _AGAIN_SECONDS)
+                await asyncio.wait([stopping], timeout=_AGAIN_SECONDS)
 
-    async def _fetch(self, stop: asyncio.Event, grace: float) -> None:
+    async def _fetch(self, stopping: asyncio.Task[bool], grace: float) -> None:
         working = asyncio.create_task(
             self._app.run_worker_async(
                 queues=[QUEUE],
@@ -96,40 +97,33 @@ class RunWorker:
                 stalled_worker_timeout=3 * self._beat,
             )
         )
-        stopping, looking = asyncio.create_task(stop.wait()), asyncio.create_task(self._replace_lost_jobs())
-        try:
-            await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
-            if stop.is_set():
-                working.cancel()  # which gives its runs their time to end
-            with contextlib.suppress(asyncio.CancelledError):
-                await working
-        finally:
-            stopping.cancel()
-            looking.cancel()
-            await asyncio.wait([looking])
+        looking = asyncio.create_task(self._replace_lost_jobs())
+        await asyncio.wait([working, stopping], return_when=asyncio.FIRST_COMPLETED)
+        if stopping.done():
+            working.cancel()  # which gives its runs their time to end
+        await asyncio.wait([working])
+        looking.cancel()
+        await asyncio.wait([looking])
+        if not working.cancelled():
+            working.result()
 
     async def _work(self, context: JobContext, person: int, run: str) -> None:
         try:
             # asked each time: whoever is removed keeps the number, and somebody else may get the name
             if name := await asyncio.to_thread(self._database.find_name, person):
-                await self._carry_out(PersonRows(self._database, name, person), run)
+                rows = PersonRows(self._database, name, person)
+                if attempt := await asyncio.to_thread(take, rows, run):
+                    await attempt.carry_out(partial(self._open_and_work, rows))
         finally:
             self._ended.append(context.job)
 
-    async def _carry_out(self, rows: PersonRows, run: str) -> None:
-        attempt = await asyncio.to_thread(take, rows, run)
-        if attempt is None:
-            return
-        try:
-            opened = await self._workspaces.open(rows.person)
-        except AnaError as exc:
-            if isinstance(exc, StoreBroken) and not attempt.is_exhausted:
-                raise
-            await attempt.give_up(exc)
-            return
+    async def _open_and_work(self, rows: PersonRows, run: StartedRun) -> AsyncGenerator[tuple[str, bytes]]:
+        opened = await self._workspaces.open(rows.person)
         if opened.workspace.rows.number == rows.number:  # else the person was removed meanwhile, with all runs
             with opened.hold():
-                await attempt.carry_out(opened.worker)
+                async with contextlib.aclosing(opened.worker.work(run)) as events:
+                    async for event in events:
+                        yield event
 
     async def _replace_lost_jobs(self) -> None:
         """Replace the jobs of ended workers, and jobs whose end could not be recorded, because their lanes wait for

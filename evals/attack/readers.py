@@ -42,7 +42,6 @@ from ana.time.when import (
     tell_doubts,
 )
 from ana.transfer.bundle import is_export, read_export
-from ana.transfer.foreign.dates import read_date
 from ana.transfer.reading import read_source
 from ana.values import list_others
 from app.page.lines import draw_text
@@ -152,7 +151,6 @@ TEXTS: Mapping[str, Reader] = {
     "read_due_question": lambda text: read_due_question(text, TODAY),
     "tell_doubts": lambda text: tell_doubts(text, TODAY),
     "guess_dates": lambda text: guess_dates(text, TODAY),
-    "a date in a file": lambda text: read_date(text, UTC, UTC, TODAY),
     "understand_rule": lambda text: understand_rule(text, NOW.replace(tzinfo=None), UTC),
     "find_rule": lambda text: [find_rule(text), tell_unread([text]), word_rule(text)],
     "a part of remind": lambda text: read_part(text, UTC),

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ana.errors import StoreBroken
+from ana.errors import PersonRemoved, StoreBroken
 from ana.postgres.person import PersonRows
 from ana.postgres.session import Session
 from ana.runs.attempts import take
@@ -64,7 +64,7 @@ def test_a_run_that_ends_waits_for_what_is_being_written() -> None:
         rows = MeetingRows(database(), person)
         attempt = take(rows, run.id)
         assert attempt
-        await attempt.carry_out(HastyWorker(rows.begun))
+        await attempt.carry_out(HastyWorker(rows.begun).work)
         assert [event.data for event in await read(runs, run.id)] == [b"1", b"2"]
         assert (await status(runs, run.id), rows.met) == ("success", False)
 
@@ -94,7 +94,7 @@ def test_whoever_follows_a_run_goes_on_when_the_database_can_be_used_again(monke
         attempt = take(rows, run.id)
         assert attempt
         (writing := threading.Event()).set()
-        await attempt.carry_out(HastyWorker(writing))
+        await attempt.carry_out(HastyWorker(writing).work)
         assert [event.data for event in await following] == [b"1", b"2"]
         await runs.join(run.id)
         assert rows.reads >= 6
@@ -115,3 +115,20 @@ def test_whoever_follows_a_run_is_told_when_the_database_stays_away(monkeypatch:
         assert rows.reads == 2
 
     asyncio.run(check())
+
+
+class RemovedRows(PersonRows):
+    """Rows of a person who was removed."""
+
+    reads = 0
+
+    def read(self, *statements: Statement) -> list[Rows]:
+        self.reads += 1
+        raise PersonRemoved
+
+
+def test_whoever_follows_a_run_of_a_removed_person_does_not_wait_for_the_database() -> None:
+    rows = RemovedRows(database(), str(uuid.uuid4()))
+    with pytest.raises(PersonRemoved):
+        asyncio.run(asyncio.wait_for(read(QueuedRuns(rows), str(uuid.uuid4())), 20))
+    assert rows.reads == 1

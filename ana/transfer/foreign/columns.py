@@ -5,11 +5,10 @@ meanings.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from ana.errors import UserError
-from ana.memory.bounds import is_name
 from ana.output import quote
 from ana.values import Json, Properties
 
@@ -26,8 +25,21 @@ ABOVE = "above."
 ROLES = ("title", "text", "due", "start", "done", "list", "tags", "repeats", "leave_out")
 """What a person or a model says of columns. The programs below also name the end, id, zone and so on."""
 
-_PROGRAMS = (
-    # its help page "Import or export a project as a CSV file in Todoist"; `todoist.py` tells its tree
+
+class Program(NamedTuple):
+    """A program that writes tables: the columns by which it is known, and its columns by what they are. Of values
+    stands what they mean: `status = completed` is done. With * the other columns are kept under their own names.
+    """
+
+    name: str
+    kind: str  # the type of its items; empty if the columns decide it
+    needs: str
+    layout: str
+
+
+_ANY = Program("rows", "", "", "*")
+_PROGRAMS = [Program(*each) for each in (
+    # its help page "Import or export a project as a CSV file in Todoist"; `tables.py` reads its tree
     ("todoist", "task", "TYPE; CONTENT", "title: CONTENT; text: DESCRIPTION; due: DATE; deadline: DEADLINE;"
      " zone: TIMEZONE; tags: tags; id: id; parent: INDENT; kind: TYPE; project: project; section: section;"
      " priority: PRIORITY = 1->high, 2->medium, 3->low, 4; duration: DURATION + DURATION_UNIT;"
@@ -56,9 +68,7 @@ _PROGRAMS = (
      " updated: updated_at"),
     ("markdown", "note", "title; markdown", "title: title; text: text; due: due; start: start; list: list; tags: tags;"
      " done: done = x, /->in-progress, -->cancelled; repeats: repeats; created: created; kind: markdown; *"),
-)  # fmt: skip
-"""Its name, the type of what it has, the columns by which it is known, and its columns by what they are. Of values
-stands what they mean: `status = completed` is done. With * the other columns are kept under their own names."""
+)]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -66,102 +76,93 @@ class Columns:
     """The meanings of a table's columns.
 
     Args:
-        program: The program that wrote them; a part of the ids.
-        kind: The type of the items; empty if the columns decide it.
-        roles: The columns by their role; several columns of a role are read one after another.
+        program: The program that wrote them.
+        roles: The roles of columns that have one; the texts of those with the same role are joined.
         words: The meanings of values, in lower case, by the role of their column.
-        keeps_rest: Whether other columns are kept under their own names.
     """
 
-    program: str = "rows"
-    kind: str = ""
-    roles: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    keeps_rest: bool = True
+    program: Program
+    roles: Mapping[str, str]
+    words: Mapping[str, Mapping[str, str]]
 
     def read(self, row: Row) -> Texts:
         """Return the texts of a row by the roles of its columns."""
         texts: Texts = defaultdict(str)
-        for role, names in self.roles.items():
-            text = ("\n" if role == "text" else " ").join(filter(None, (spell(row.get(name)) for name in names)))
-            texts[role] = self.words.get(role, {}).get(text.casefold(), text)
+        for column, role in self.roles.items():
+            parts = (texts[role], spell(row.get(column)))
+            texts[role] = ("\n" if role == "text" else " ").join(filter(None, parts))
+        for role, words in self.words.items():
+            texts[role] = words.get(texts[role].casefold(), texts[role])
         return texts
 
     def read_rest(self, row: Row) -> Properties:
-        """Return those values of a row that keep their own names."""
-        own = {re.sub(r"\W+", "_", name).strip("_").lower(): value for name, value in row.items() if self._keeps(name)}
-        texts = {name: each if isinstance(each, int | float) else spell(each) for name, each in own.items()}
-        return {name: each for name, each in texts.items() if is_name(name)}
+        """Return those values of a row that keep the names of their columns, in small letters."""
+        rest = {name: each if isinstance(each, int | float) else spell(each) for name, each in row.items()}
+        own = {re.sub(r"\W+", "_", name).strip("_").lower() or name: name for name in rest if not self._find_role(name)}
+        return {short: rest[name] for short, name in own.items()}
 
     def describe(self, columns: Iterable[str]) -> list[str]:
         """Return a line about the use of each column of a table."""
-        roles = {name: role for role, names in self.roles.items() for name in names if role != "leave_out"}
-        lines: dict[str, list[str]] = {role: [] for role in (*self.roles, "kept as they are", "left out")}
-        for name in columns:
-            lines[roles.get(name, "kept as they are" if self._keeps(name) else "left out")].append(quote(name))
+        names: dict[str, list[str]] = {role: [] for role in (*self.roles.values(), "", "leave_out")}
+        for column in columns:
+            names[self._find_role(column)].append(quote(column))
         if done := [quote(word) for word, meaning in self.words.get("done", {}).items() if meaning == "done"]:
-            lines["done"].append("where it is " + " or ".join(done))
-        return [f"{role.replace('_', ' ')}: {', '.join(names)}" for role, names in lines.items() if names]
+            names["done"].append("where it is " + " or ".join(done))
+        labels = {role: role.replace("_", " ") for role in names} | {"": "kept as they are", "leave_out": "left out"}
+        return [f"{labels[role]}: {', '.join(each)}" for role, each in names.items() if each]
 
-    def _keeps(self, column: str) -> bool:
-        """Return whether a column is kept under its own name."""
-        if not self.keeps_rest or column.startswith(ABOVE):
-            return False
-        return not any(column in names for names in self.roles.values())
-
-
-def find_known(columns: Iterable[str]) -> Columns | None:
-    """Return the meanings of a table's columns if a known program writes them, in any case."""
-    there = {name.casefold(): name for name in columns}
-    for program, kind, needs, layout in _PROGRAMS:
-        if all(name.casefold() in there for name in needs.split("; ")):
-            parts = (part.split(": ") for part in layout.removesuffix("; *").split("; "))
-            result = _read({role: names.split(" + ") for role, names in parts}, there)
-            return replace(result, program=program, kind=kind, keeps_rest=layout.endswith("*"))
-    return None
+    def _find_role(self, column: str) -> str:
+        """Return the role of a column; none if it is kept under its own name."""
+        keeps_name = self.program.layout.endswith("*") and not column.startswith(ABOVE)
+        return self.roles.get(column, "" if keeps_name else "leave_out")
 
 
-def read_columns(roles: Mapping[str, Any], columns: Iterable[str], known: Columns | None = None) -> Columns:
-    """Read a person's or a model's description of a table's columns.
+def find_known(columns: Iterable[str]) -> Program | None:
+    """Return the program that writes a table with these columns, in any case, if it is a known one."""
+    there = {name.casefold() for name in columns}
+    return next((each for each in _PROGRAMS if there.issuperset(each.needs.casefold().split("; "))), None)
+
+
+def read_columns(roles: Mapping[str, Any], columns: Iterable[str], program: Program | None = None) -> Columns:
+    """Return the meanings of a table's columns.
 
     Args:
-        roles: The columns by role: a name, or a list of names. "Status = Done, Closed" names the values that mean that
-            a task is done.
+        roles: What a person or a model says, the columns by role: a name, or a list of names. "Status = Done, Closed"
+            names the values that mean that a task is done.
         columns: The columns of the table.
-        known: The meanings that are known already.
+        program: The program that wrote it, if it is known.
 
     Raises:
         UserError: It names a column that the table does not have, or none for the title and the text.
     """
-    there = {name.casefold(): name for name in columns}
-    if not (roles or known):  # a column may be called what it is
+    there, program = {name.casefold(): name for name in columns}, program or _ANY
+    if not roles and program is _ANY:  # a column may be called what it is
         roles = {role: role for role in ROLES if role in there}
     named = {role: [names] if isinstance(names, str) else names for role, names in roles.items() if names}
     for role, names in named.items():
         if role not in ROLES or not isinstance(names, list) or not all(isinstance(name, str) for name in names):
             raise UserError(f"No column can be {quote(role, 40)}.", f"One can be {', '.join(ROLES)}.")
-    new, known, choices = _read(named, there), known or Columns(), ", ".join(quote(name, 40) for name in there.values())
-    if missing := [name for names in new.roles.values() for name in names if name not in there.values()]:
+    known = dict(part.split(": ") for part in program.layout.split("; ") if ": " in part)
+    layout = named | {role: names.split(" + ") for role, names in known.items() if role not in named}
+    result = _read(program, layout, there)
+    choices = ", ".join(quote(name, 40) for name in there.values())
+    if missing := [name for name, role in result.roles.items() if role in named and name not in there.values()]:
         raise UserError(f"There is no column {quote(missing[0], 60)}.", f"There are {choices}.")
-    whole = replace(known, roles={**known.roles, **new.roles}, words={**known.words, **new.words})
-    if not whole.roles.keys() & {"title", "text"}:
+    if not {"title", "text"} & {*result.roles.values()}:
         raise UserError("Nothing says which column is the title.", f"`--title COLUMN` says it. There are {choices}.")
-    return whole
+    return result
 
 
-def _read(named: Mapping[str, Iterable[str]], there: Mapping[str, str]) -> Columns:
-    """Return the named columns in the table's own spelling, and the meanings of their values."""
-    roles: dict[str, tuple[str, ...]] = {}
-    words: dict[str, dict[str, str]] = {}
-    for role, names in named.items():
+def _read(program: Program, layout: Mapping[str, Iterable[str]], there: Mapping[str, str]) -> Columns:
+    roles: dict[str, str] = {}
+    words: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for role, name in ((role, name) for role, names in layout.items() for name in names):
         # a column's own name may have the sign
-        parts = [(name, "", "") if name.casefold() in there else name.partition("=") for name in names]
-        roles[role] = tuple(there.get(name.strip().casefold(), name.strip()) for name, _, _ in parts)
-        meanings = [word.partition("->") for _, _, values in parts for word in values.split(",") if values]
-        default = "done" if role == "done" else ""
-        if meanings:
-            words[role] = {word.strip().casefold(): meaning or default for word, _, meaning in meanings}
-    return Columns(roles=roles, words=words)
+        column, _, values = (name, "", "") if name.casefold() in there else name.partition("=")
+        roles.setdefault(there.get(column.strip().casefold(), column.strip()), role)
+        for word, _, meaning in (each.partition("->") for each in values.split(",") if values):
+            words[role][word.strip().casefold()] = meaning or ("done" if role == "done" else "")
+    return Columns(program, roles, words)
 
 
 def spell(value: Json) -> str:

@@ -11,7 +11,7 @@ import pytest
 from ana.errors import UserError
 from ana.memory.memory import Memory
 from ana.transfer.bundle import Bundle
-from ana.transfer.foreign.columns import Columns, read_columns
+from ana.transfer.foreign.columns import Columns, Program, read_columns
 from ana.transfer.foreign.tables import Table
 from ana.transfer.importer import import_bundle
 from ana.transfer.reading import read_source
@@ -22,7 +22,7 @@ from tests.conftest import BERLIN
 def read(tmp_path: Path, name: str, text: str, **said: Json) -> Bundle:
     """Read a file that was written on 2026-02-03, with what a person says of its columns."""
 
-    def choose(table: Table, known: Columns | None) -> Columns:
+    def choose(table: Table, known: Program | None) -> Columns:
         return read_columns(said, table.columns, known)
 
     path = tmp_path / name
@@ -184,11 +184,18 @@ def test_what_the_columns_are_can_be_said(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+def test_what_is_said_of_a_known_programs_columns_counts(tmp_path: Path) -> None:
+    first, second = read(tmp_path, "t.csv", TICKS, tags="Folder Name", done="Content = four").items
+    assert (first.content, first.properties["status"], first.properties["list"]) == ("Tyres", "done", "Car")
+    assert (second.content, second.properties["status"], second.properties["tags"]) == ("Wash", "active", ["a"])
+    assert first.properties["due_date"] == "2026-03-02"
+
+
 def test_a_column_may_be_called_what_it_is(tmp_path: Path) -> None:
-    (found,) = read(tmp_path, "own.csv", "Title,due,colour\nPaint,2026-05-13,red\n").items
+    (found,) = read(tmp_path, "own.csv", "Title,due,colour,€\nPaint,2026-05-13,red,7\n").items
     assert (found.content, found.properties) == (
         "Paint",
-        {"type": "task", "status": "active", "due_date": "2026-05-13", "colour": "red"},
+        {"type": "task", "status": "active", "due_date": "2026-05-13", "colour": "red", "€": "7"},
     )
 
 
