@@ -84,11 +84,11 @@ _BINARY: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction | int]
 
 @tool(parse_docstring=True)
 def calculator(expression: str) -> dict[str, int | float | str]:
-    """Calculate an arithmetic expression exactly, also with units, times of day and dates.
+    """Calculate an arithmetic expression exactly.
 
     Args:
-        expression: Numbers with + - * / // % ** ! sqrt() ceil() floor() and parentheses, such as 9!/(3!*3!) or 15% of
-            240; units: 3.5 lb in oz, 72 F in C, 450 min in h; times: 14:20 + 3 h 55 min; dates: 2026-12-24 - 2026-11-24
+        expression: Numbers with + - * / // % ** ! ( ) sqrt() ceil() floor(), such as 9!/(3!*3!) or 15% of 240;
+            units: 3.5 lb in oz, 72 F in C, 450 min in h; times: 14:20 + 3 h 55 min; dates: 2026-12-24 - 2026-11-24
             (30 d). % means hundredths unless a number or parenthesis follows (then modulo): for 15% more write
             80 * 1.15.
     """

@@ -30,11 +30,11 @@ def append_context(content: str, *, call: Injected) -> Result:
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
 def replace_context(line: int, content: str, *, call: Injected) -> Result:
-    """Rewrite a line of Global Context that has changed.
+    """Rewrite a line of Global Context.
 
     Args:
         line: Its number.
-        content: The line as it should read now.
+        content: Its new text.
     """
     change = call.memory.replace_line(line, content, call.cause, call.line_digests)
     assert change.before is not None
@@ -45,7 +45,7 @@ def replace_context(line: int, content: str, *, call: Injected) -> Result:
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
 def delete_context(line: int, *, call: Injected) -> Result:
-    """Delete a line of Global Context that is wrong or no longer wanted.
+    """Delete a line of Global Context.
 
     Args:
         line: Its number.

@@ -33,7 +33,7 @@ def now(timezone: str = "local", *, call: Injected) -> dict[str, str]:
     """Tell the present date and time.
 
     Args:
-        timezone: utc, local, or an IANA zone such as Europe/Berlin.
+        timezone: utc, or an IANA zone such as Europe/Berlin.
     """
     moment = call.clock.now().astimezone(_zone(timezone, call.clock.zone))
     name = {"utc": "UTC", "local": call.clock.zone_name}.get(timezone.strip().lower(), str(moment.tzinfo))
@@ -58,8 +58,8 @@ def resolve_date(phrase: str, after: str | None = None, *, call: Injected) -> di
     """Work out the date that a phrase names, such as "the third Friday in March" or "in 6 weeks at 9:30".
 
     Args:
-        phrase: The phrase, in English.
-        after: An ISO date to count from instead of today.
+        phrase: In English.
+        after: An ISO date to count from.
     """
     now = call.clock.now()
     try:

@@ -88,14 +88,13 @@ def update_item(
     """Change one item or several, all or none. Properties are merged; one set to null is removed.
 
     Args:
-        id: The id that a result gave, or several.
-        content: The new text, if it changes; {"$append": "..."} adds a line to it, {"$replace": ["old", "new"]}
-            changes a piece.
-        properties: The properties that change. A list or number is changed, not sent again: {"items": {"$add": ["a"],
-            "$remove": ["b"]}}, {"hours": {"$add": 3}}, {"due_date": {"$shift": "1 week"}}. Of what repeats, {"status":
-            "done"} does one date and moves on (done_for names another); {"except": {"$add": [DATE]}} leaves one out,
-            also adds one, {"moved": {DATE: "2026-01-16T15:00"}} moves one and its end; repeats and due_date change it
-            from then on. To end it: until, the last day, or {"status": "done", "repeats": null}.
+        id: Its id, from a result, or several.
+        content: The new text; {"$append": "..."} adds a line to it, {"$replace": ["old", "new"]} changes a piece.
+        properties: A list or number is changed, not sent again: {"items": {"$add": ["a"], "$remove": ["b"]}},
+            {"hours": {"$add": 3}}, {"due_date": {"$shift": "1 week"}}. Of what repeats, {"status": "done"} does one
+            date and moves on (done_for names another); {"except": {"$add": [DATE]}} leaves one out, also adds one,
+            {"moved": {DATE: "2026-01-16T15:00"}} moves one and its end; repeats and due_date change it from then on.
+            To end it: until, the last day, or {"status": "done", "repeats": null}.
     """
     if content is None and not properties:
         raise ToolError("Nothing to change was given.", "Give content, properties or both.")
@@ -174,15 +173,14 @@ def query_items(
     *,
     call: Injected,
 ) -> Result:
-    """Find items by meaning, by exact property, or both. Without text: by date, then newest.
+    """Find items by meaning, by exact property, or both. Without text: by date, then newest, with sums of numbers.
 
     Args:
         text: What it is about; two or three wordings of a kind ("ailments") or of all of something.
         where: Filter on properties: {"type": "task", "due_date": {"$gte": "2026-01-12", "$lt": "2026-01-19"}}.
             Several mean and; also $and $or $in $nin $ne $contains; a bare date is that whole day. {"$on": DAY} or
             {"$on": {"$gte": DAY, "$lte": DAY}} asks every date and span of an item. Done since a day: {"status":
-            "done", "updated_at": {"$gte": DAY}}; results tell completed_at, done_then of repeats. Without text, sums
-            add up numbers.
+            "done", "updated_at": {"$gte": DAY}}.
         limit: How many at most.
         like: An item's id, for those similar to it.
     """

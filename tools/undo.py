@@ -26,12 +26,12 @@ _MOST_NAMED = 5
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
 def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Result:
-    """Take back all that the last turn before this one changed in this conversation, or another turn.
+    """Take back all that this conversation's last turn before this one changed, or another turn.
 
     Args:
-        turn: That turn's id, from history, or `undo` of an earlier result, which brings all back; or the id of a
-            deleted item.
-        force: Also what was changed since; only when the user wants that.
+        turn: Its id, from history, or `undo` of an earlier result, which brings all back; or the id of a deleted
+            item.
+        force: Also what changed since; only if the user wants that.
     """
     turn = None if turn == "last" else turn
     if turn and not call.memory.history(turn=turn, limit=1):

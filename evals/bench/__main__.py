@@ -122,7 +122,7 @@ def measure_prompt() -> Iterable[Row]:
     prompt = system_prompt({}) + describe_now({"now": now, "vocabulary": "", "lines": {}}, "turn")
     tools = json.dumps(schemas())
     yield (
-        "prompt and tool schemas, empty context (goal under 2,900 tokens)",
+        "prompt and tool schemas, empty context (goal 2,800 tokens)",
         f"{(len(prompt) + len(tools)) // 4:,} tokens",
     )
 

@@ -21,7 +21,7 @@ TIMES = 60
 WORDS = ("report", "garden", "dentist", "milk", "invoice", "flight", "birthday", "backup", "novel", "bicycle", "budget")
 
 Where = dict[str, Json] | None
-QUERIES: Mapping[str, Where] = {"hybrid query (goal 2)": None, "query, a day (goal 0.5)": {"due_date": "2026-05-05"}}
+QUERIES: Mapping[str, Where] = {"hybrid query (goal 1.5)": None, "query, a day (goal 0.5)": {"due_date": "2026-05-05"}}
 Action = Callable[[int], Any]
 
 

@@ -202,4 +202,4 @@ def test_the_prompt_and_the_schemas_stay_small() -> None:
     now = describe_now({"now": calendar(WEDNESDAY, "Europe/Berlin"), "vocabulary": "", "lines": {}}, THREAD)
     assert system_prompt({}).endswith("(empty - populate as you learn about the user)\n")
     prompt = system_prompt({}) + now
-    assert (len(prompt) + len(json.dumps(schemas()))) / 4 <= 2915
+    assert (len(prompt) + len(json.dumps(schemas()))) / 4 <= 2800

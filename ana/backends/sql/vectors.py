@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ana.embedders.base import Vector
 from ana.memory.search.words import Rows, Scores
 
-MANY = 8
+MANY = 32
 """If more than one row in so many is wanted, multiplying all of them is faster than copying the wanted ones."""
 
 
@@ -16,14 +16,16 @@ class RowVectors:
     """Vectors of length 1, by row. They are changed in place, so that after a write nothing is read again."""
 
     def __init__(self, stored: Iterable[tuple[int, bytes]]) -> None:
-        rows, flat = [], bytearray()  # read one by one into writable memory: a list of all would double it
+        rows, flat = [], bytearray()  # read one by one: a list of all would take several times the memory
         for row, vector in stored:
             rows.append(row)
             flat += vector
         self._count = len(rows)
         self._rows: Rows = np.array(rows, np.int64)
         self._places = {row: place for place, row in enumerate(rows)}
-        self._matrix = np.frombuffer(flat, np.float32).reshape(len(rows), -1) if rows else np.empty((0, 0), np.float32)
+        matrix = np.frombuffer(flat, np.float32).reshape(len(rows), -1) if rows else np.empty((0, 0), np.float32)
+        self._matrix = np.asfortranarray(matrix)
+        """A vector in each row, in the memory column by column, which halves the time of multiplying all of them."""
         self._order: NDArray[np.intp] | None = None
         """The places of all rows, ascending by row."""
 
@@ -54,7 +56,7 @@ class RowVectors:
         room = max(64, self._count // 4)
         missing_columns = dimension - self._matrix.shape[1]  # all of them while there is no vector
         self._rows = np.pad(self._rows, (0, room))
-        self._matrix = np.pad(self._matrix, ((0, room), (0, missing_columns)))
+        self._matrix = np.asfortranarray(np.pad(self._matrix, ((0, room), (0, missing_columns))))
 
     def remove(self, row: int) -> None:
         """Remove a vector, if it exists; the last takes its place."""

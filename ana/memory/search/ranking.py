@@ -96,7 +96,7 @@ class Ranking:
         scores += weights.words * shares
         best = self.rows[np.flatnonzero(scores >= find_bar(scores, limit) - ROUNDING)]
         hits = [
-            self._make_hit(row, id, created_at, shares, Reason(date=date, first=first.get(row)))
+            Hit(row, id, created_at, self._make_reason(row, date, first.get(row), shares))
             for row, id, date, created_at in describe({*best.tolist(), *first})
         ]
         return _sort_best_first(
@@ -126,13 +126,12 @@ class Ranking:
         shared = (tuple(word for word, number in known.items() if number in has) for has in terms)
         return [replace(hit.reason, words=words, filter=is_filtered) for hit, words in zip(hits, shared, strict=True)]
 
-    def _make_hit(self, row: int, id: str, created_at: str, shares: Scores, reason: Reason) -> Hit:
-        place, weights = int(np.searchsorted(self.rows, row)), self.weights
+    def _make_reason(self, row: int, date: str | None, first: First | None, shares: Scores) -> Reason:
+        place, weights = int(self.rows.searchsorted(row)), self.weights
         cosine, words = float(self.cosines[place]), float(shares[place])
         on_day, has_status = bool(self.on_day[place]), bool(self.has_status[place])
         score = weights.vector * cosine + weights.words * words + weights.day * on_day + weights.status * has_status
-        date = reason.date if on_day else None
-        return Hit(row, id, created_at, replace(reason, vector=cosine, date=date, share=words, score=score))
+        return Reason(vector=cosine, date=date if on_day else None, share=words, score=score, first=first)
 
 
 def sort_similar(records: Iterable[tuple[Item, float]]) -> list[tuple[Item, float]]:

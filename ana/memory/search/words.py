@@ -229,7 +229,7 @@ def find_members(sorted: Rows, rows: Rows) -> Mask:
     """Return a mask of the rows that are in a sorted list of rows."""
     if not len(sorted):
         return np.zeros(len(rows), bool)
-    members: Mask = sorted[np.minimum(np.searchsorted(sorted, rows), len(sorted) - 1)] == rows
+    members: Mask = sorted.take(sorted.searchsorted(rows), mode="clip") == rows
     return members
 
 

@@ -44,9 +44,10 @@ def read_due_question(text: str, today: date) -> tuple[date, date] | None:
     if len(text) > LONGEST:
         return None
     text = text.replace("’", "'")
+    if _CUES.isdisjoint(_split_words(text)) and not _PHRASES.search(text):
+        return None
     days = _find_stretches(text, today)
-    is_question = not _CUES.isdisjoint(_split_words(text)) or _PHRASES.search(text)
-    if not is_question or not has_only_fillers(text, days):
+    if not has_only_fillers(text, days):
         return None
     if _OVERDUE.search(text):
         return None if days else (date.min, today - DAY)
