@@ -89,9 +89,8 @@ def build_record(
     if checks := turn.get("checks"):
         record["checks"] = checks
     if inputs := turn.get("replay"):
-        replies = {"given": turn["given"]} if turn.get("given") else {}
-        artifacts = dict(_list_artifacts(messages))
-        record["replay"] = inputs | replies | ({"artifacts": artifacts} if artifacts else {})
+        more = {"lines": turn["shown"], "given": turn.get("given"), "artifacts": dict(_list_artifacts(messages))}
+        record["replay"] = inputs | {name: value for name, value in more.items() if value}
     return record
 
 

@@ -149,8 +149,10 @@ class Inputs(TypedDict):
     """How many earlier turns the conversation held."""
     summary: str
     """What stood for turns that the conversation no longer held."""
-    lines: dict[str, str]
-    """Digests of the lines of Global Context, by number: their texts are in the store alone."""
+    lines: NotRequired[dict[str, str]]
+    """Digests of the lines of Global Context that the model was shown last, by number: their texts are in the store
+    alone.
+    """
     language: NotRequired[Language]
     """Of receipts and requests, if it is not English."""
     given: NotRequired[list[Any]]

@@ -11,7 +11,7 @@ from ana.models.providers import choose_model, model_name
 from ana.output import tell, write_json
 from ana.settings import Settings
 from ana.tracing.files import iter_records
-from ana.tracing.schema import CORE, DISPLAY_FIELDS, FOLLOWED, Record, find_fault
+from ana.tracing.schema import CORE, DISPLAY_FIELDS, Record, find_fault
 from ana.workspace import Workspace
 from app.show.replayed import show_side_by_side, tell_turn, word_difference
 from app.show.text import say
@@ -47,7 +47,7 @@ def replay(
         raise typer.BadParameter("--model and --prompt need --rerun.")
     workspace = start()
     record, thread = read_path(path, index) if path else find_turn(workspace, str(trace))
-    if fault := find_fault(record, CORE, DISPLAY_FIELDS | FOLLOWED):
+    if fault := find_fault(record, CORE, DISPLAY_FIELDS):
         raise typer.BadParameter(f"The record is damaged: {fault}.")
     if not rerun:
         write_json(record) if as_json else tell_turn(record)

@@ -16,7 +16,7 @@ from ana.memory.item import Item
 from ana.memory.search.property_text import render_text
 from ana.settings import Settings
 from ana.time.clock import Clock
-from ana.tracing.schema import DISPLAY_FIELDS, FOLLOWED, RUN_AGAIN, Record, find_fault
+from ana.tracing.schema import DISPLAY_FIELDS, RUN_AGAIN, Record, find_fault
 from app.replay.model import Recording
 from app.replay.play import PlayContext, play
 from app.replay.recorded import make_question, rebuild_history
@@ -45,7 +45,7 @@ def repeat(settings: Settings, record: Record, thread: Sequence[Record], texts: 
     """
     _check(record)
     recording = Recording(record=record)
-    store = _fill_lines(record["replay"]["lines"], texts, record["ts"])
+    store = _fill_lines(record["replay"].get("lines", {}), texts, record["ts"])
     began = datetime.fromisoformat(record["ts"])
     clock = Clock(began.tzinfo or UTC, lambda: began)
     handles = make_throwaway(settings.model_copy(update=WITHOUT_LIMIT), recording, store, clock)
@@ -126,7 +126,7 @@ def _check(record: Record) -> None:
         raise CannotReplay(
             "The record lacks what a turn is run again from: an earlier version wrote it, or the turn never began."
         )
-    if fault := find_fault(record, RUN_AGAIN, RUN_AGAIN | DISPLAY_FIELDS | FOLLOWED | {"checks"}):
+    if fault := find_fault(record, RUN_AGAIN, RUN_AGAIN | DISPLAY_FIELDS | {"checks"}):
         raise CannotReplay(f"The record is not whole: {fault}.")
     if not inputs["nodes"] or inputs["nodes"][0] not in STARTS:
         raise CannotReplay("This turn began in the middle, from a state that somebody had edited.")
