@@ -133,6 +133,11 @@ class Context:
         return id
 
     @property
+    def template(self) -> str | None:
+        """The system prompt with its slots, if it is not the one in prompts/."""
+        return None
+
+    @property
     def is_repeated(self) -> bool:
         """Whether a turn is run again with its recorded results, so that calls are not weighed by the store."""
         return False

@@ -16,7 +16,6 @@ from ana import __version__
 from ana.deadline import limit_time
 from ana.errors import AnaError
 from ana.json_lines import name_work
-from ana.memory.digests import digest_line
 from ana.models.providers import model_name
 from ana.stopping import check_stopped
 from ana.threads.runs import work
@@ -138,7 +137,6 @@ def _read_inputs(state: State, update: dict[str, Any], context: Context) -> Inpu
     """
     messages = merge_messages([*state["messages"]], update.get("messages", []))
     *earlier, turn = split_turns(messages)
-    loaded = update.get("loaded") or state.get("loaded")
     inputs = Inputs(
         version=__version__,
         tools=digest_tools(context.handles.settings.tools_modules),
@@ -147,7 +145,6 @@ def _read_inputs(state: State, update: dict[str, Any], context: Context) -> Inpu
         left_out=list_unread(turn[0]),
         turns=len(earlier),
         summary=update.get("summary", state.get("summary", "")),
-        lines={str(number): digest_line(text) for number, text in loaded["lines"].items()} if loaded else {},
     )
     if context.spoken != "en":
         inputs["language"] = context.spoken

@@ -15,11 +15,10 @@ from graph.context import Context, context_of
 from graph.state import OpenRequest, State
 from nodes.autonomy.request import digest_records, digest_write, leave_out_about, show_request
 from nodes.autonomy.writes import read_write
-from nodes.calls import answer_refused, check_arguments, read_call
+from nodes.calls import answer_declined, check_arguments, read_call
 from nodes.history import find_pending
 from nodes.requests import FORM, Approve, Edit, Reject, Reply, Request, read_hold, read_reply
 from nodes.short_replies import read_short_reply
-from tools.artifacts import decline
 
 NOT_CARRIED_OUT = mark_text("{said} was not carried out: this waits for your decision. Another message drops it.")
 """What is said above a request that is shown again, because a message came instead of a decision."""
@@ -71,7 +70,7 @@ def _carry_out(
         id = str(call["id"])
         match decided.get(id):
             case Reject(message=why):
-                answers.append(answer_refused(call, why).model_copy(update={"artifact": decline(described[id])}))
+                answers.append(answer_declined(call, described[id], why))
             case Approve():
                 approved[id] = request["digests"][id]
             case Edit():

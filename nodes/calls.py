@@ -18,6 +18,7 @@ from ana.tracing.schema import INVALID
 from graph.context import Context, context_of, thread_of
 from graph.state import State
 from nodes.history import find_previous_turn, list_answered_ids, list_refused_copies
+from tools.artifacts import decline
 from tools.call import CallContext
 from tools.catalog import catalog, checker
 
@@ -105,7 +106,17 @@ def answer_unreadable(id: str, error: str | None) -> ToolMessage:
     return answer_error(id, INVALID, ToolError(error or "The call cannot be read.", "Send the call again, corrected."))
 
 
+def answer_declined(call: ToolCall, what: str = "", why: str = "") -> ToolMessage:
+    """Return the answer to a call that a person refused, or about which nobody decided.
+
+    Args:
+        what: Its description for the receipt; empty if nobody decided.
+        why: The person's reason.
+    """
+    return answer_refused(call, why).model_copy(update={"artifact": decline(what)})
+
+
 def answer_refused(call: ToolCall, why: str = "") -> ToolMessage:
-    """Return the answer to a call that a person refused, with the person's reason."""
+    """Return the answer to a call that was refused, with the reason."""
     error = f"Refused, did not run: {why}" if why else "Refused, did not run: the person did not approve this call."
     return answer_error(str(call["id"]), call["name"], ToolError(error, "Do not call it again unless the person asks."))

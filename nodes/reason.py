@@ -1,7 +1,7 @@
 """reason: build the prompt, call the model."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any, cast
@@ -34,7 +34,7 @@ from nodes.limits import TOMORROW, explain_stop, find_repeated_call, limit_reach
 from nodes.load_context import get_loaded
 from nodes.summary import recall
 from nodes.usage import open_purse
-from prompts import render
+from prompts import fill, read_template, render
 from tools.catalog import WRITERS, schemas
 
 EMPTY = "(empty - populate as you learn about the user)"
@@ -73,25 +73,24 @@ def reason(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
         stop = explain_stop(_("a call that only repeats itself ({name})").format(name=call["name"]))
         return {"draft": stop, "turn": turn | {"error": "limit"}, "loaded": loaded}
     if has_calls:
-        return {"messages": [_make_message(reply)], "turn": turn, "loaded": loaded}
+        return {"messages": [make_message(reply)], "turn": turn, "loaded": loaded}
     return {"draft": reply.text.strip(), "turn": turn, "loaded": loaded}
 
 
-def make_system_message(loaded: Loaded) -> SystemMessage:
+def make_system_message(loaded: Loaded, template: str | None = None) -> SystemMessage:
     """Return the system prompt; for models in this process, it also carries the data that its text was made from."""
-    return SystemMessage(system_prompt(loaded["lines"]), additional_kwargs={PROMPT_DATA: loaded})
+    return SystemMessage(system_prompt(loaded["lines"], template), additional_kwargs={PROMPT_DATA: loaded})
 
 
-def system_prompt(lines: Mapping[int, str]) -> str:
-    """Return the system prompt with these lines of Global Context."""
+def system_prompt(lines: Mapping[int, str], template: str | None = None) -> str:
+    """Return the system prompt with these lines of Global Context.
+
+    Args:
+        template: What is filled instead of prompts/system.md. Raises KeyError if it has other slots.
+    """
     # The template has what changes at its end, so that providers' prompt caches hit.
-    return render("system", **fill_slots(lines))
-
-
-def fill_slots(lines: Mapping[int, str]) -> dict[str, str]:
-    """Return the values for the slots of the system prompt."""
     rows = "\n".join(f"{n}-- {json.dumps(text, ensure_ascii=False)}" for n, text in lines.items())
-    return {"global_context": rows or EMPTY}
+    return fill("system", template or read_template("system"), global_context=rows or EMPTY)
 
 
 def describe_now(loaded: Loaded, turn: str) -> str:
@@ -103,17 +102,12 @@ def describe_now(loaded: Loaded, turn: str) -> str:
     return render("now", mark=make_mark(turn), now=loaded["now"], vocabulary=loaded["vocabulary"] or NO_NAMES)
 
 
-def keep_progress(text: str, calls: Iterable[Mapping[str, Any]]) -> str:
-    """Return the text beside calls; no text beside a write, because it may claim that the write has already run."""
-    return "" if any(call["name"] in WRITERS for call in calls) else text
-
-
 def _ask_model(state: State, runtime: Runtime[Context], loaded: Loaded, id: str) -> tuple[AIMessage, Tokens]:
     """Return the model's reply and the turn's tokens; if the conversation is too long, only this turn is sent."""
     context, turn = context_of(runtime), state["turn"]
     model, tools = context.handles.model, schemas(context.handles.settings.tools_modules)
     demos = choose_demos(context.handles.workspace, turn["question"])
-    system, now = make_system_message(loaded), describe_now(loaded, turn["id"])
+    system, now = make_system_message(loaded, context.template), describe_now(loaded, turn["id"])
     options = context.model_options()
     purse = open_purse(context.handles, options.get("model"))
 
@@ -155,10 +149,13 @@ def _describe_decision(reply: AIMessage) -> RecordedDecision:
     return cast(RecordedDecision, said | reasoning | marks)
 
 
-def _make_message(reply: AIMessage) -> AIMessage:
-    """Return a reply with calls in the form that is kept: under its own id, without text that claims too much."""
+def make_message(reply: AIMessage) -> AIMessage:
+    """Return a reply with calls in the form that is kept: under its own id, and without text beside a write, because it
+    may claim that the write has already run.
+    """
+    writes = any(call["name"] in WRITERS for call in reply.tool_calls)
     return AIMessage(
-        content=keep_progress(reply.text, reply.tool_calls),
+        content="" if writes else reply.text,
         id=reply.id,
         tool_calls=reply.tool_calls,
         invalid_tool_calls=reply.invalid_tool_calls,

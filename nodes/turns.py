@@ -28,7 +28,7 @@ from ana.translation import _, mark_text
 from graph.context import Context, context_of, thread_of
 from graph.state import State, Turn, merge_messages
 from nodes.attachments import list_unread
-from nodes.calls import answer_refused
+from nodes.calls import answer_declined
 from nodes.evidence import list_calls
 from nodes.forks import find_fork, seed_fork
 from nodes.history import is_answered, list_unanswered_calls, receipts, this_turn
@@ -212,9 +212,9 @@ def refuse_calls(messages: Sequence[AnyMessage], request: Request | None = None)
     """
     calls = list_unanswered_calls(messages)
     if request is None:
-        return NOT_APPROVED, [answer_refused(call) for call in calls]
+        return NOT_APPROVED, [answer_declined(call) for call in calls]
     actions = [(action.get("name"), action.get("args")) for action in request["action_requests"]]
-    refused = [answer_refused(call) for call in calls if (call["name"], call["args"]) in actions]
+    refused = [answer_declined(call) for call in calls if (call["name"], call["args"]) in actions]
     return NOT_APPROVED if actions else NOT_ANSWERED, refused
 
 

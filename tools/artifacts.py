@@ -31,7 +31,9 @@ def explain(matches: QueryResult) -> Artifact:
 
 
 def decline(what: str) -> Artifact:
-    """Return the mark of a call that was not run because the person said no, with a description of the call."""
+    """Return the mark of a call that was not run because the person said no, with a description of the call; because
+    nobody decided, with none.
+    """
     return {"declined": what}
 
 
@@ -54,7 +56,7 @@ def find_existing(message: AnyMessage) -> str | None:
 
 
 def find_declined(message: AnyMessage) -> str | None:
-    """Return a description of the call that a message answers, if the person declined it."""
+    """Return the description in the mark of a declined call, which may be empty; None without a mark."""
     artifact = _artifact_of(message)
     return str(artifact["declined"]) if "declined" in artifact else None
 

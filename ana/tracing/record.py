@@ -1,6 +1,6 @@
 """A turn's record, put together from the thread's state."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from langchain_core.messages import AIMessage, AnyMessage, ToolCall, ToolMessage
@@ -89,22 +89,22 @@ def build_record(
     if checks := turn.get("checks"):
         record["checks"] = checks
     if inputs := turn.get("replay"):
-        replies = {"given": turn["given"]} if turn.get("given") else {}
-        record["replay"] = inputs | replies | _read_artifacts(messages)
+        more = {"lines": turn["shown"], "given": turn.get("given"), "artifacts": dict(_list_artifacts(messages))}
+        record["replay"] = inputs | {name: value for name, value in more.items() if value}
     return record
 
 
-def _read_artifacts(messages: Sequence[AnyMessage]) -> dict[str, Any]:
-    """Return the number of changes by each call, and descriptions of the calls that the person declined."""
+def _list_artifacts(messages: Sequence[AnyMessage]) -> Iterator[tuple[str, int | dict[str, str]]]:
+    """Yield the number of each call with an artifact, and the artifact, or how many changes it holds. What a query's
+    holds is in its step.
+    """
     answers = {message.tool_call_id: message.artifact for message in messages if isinstance(message, ToolMessage)}
     decisions = (message for message in messages if isinstance(message, AIMessage))
-    calls = [call for message in decisions for call in (*message.tool_calls, *message.invalid_tool_calls)]
-    artifacts = [artifact if isinstance(artifact := answers.get(str(call["id"])), dict) else {} for call in calls]
-    wrote = [len(each.get("changes", [each] if "op" in each else [])) for each in artifacts]
-    while wrote and not wrote[-1]:
-        wrote.pop()
-    declined = {str(number): each["declined"] for number, each in enumerate(artifacts) if "declined" in each}
-    return {name: value for name, value in (("wrote", wrote), ("declined", declined)) if value}
+    calls = (call for message in decisions for call in (*message.tool_calls, *message.invalid_tool_calls))
+    for number, artifact in enumerate(answers.get(str(call["id"])) for call in calls):
+        if isinstance(artifact, dict) and "why" not in artifact:
+            is_written = artifact.keys() & {"changes", "op"}
+            yield str(number), len(artifact.get("changes", [artifact])) if is_written else artifact
 
 
 def _call_step(call: ToolCall, answer: ToolMessage | None) -> Step:

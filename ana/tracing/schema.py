@@ -149,16 +149,16 @@ class Inputs(TypedDict):
     """How many earlier turns the conversation held."""
     summary: str
     """What stood for turns that the conversation no longer held."""
-    lines: dict[str, str]
-    """Digests of the lines of Global Context, by number: their texts are in the store alone."""
+    lines: NotRequired[dict[str, str]]
+    """Digests of the lines of Global Context that the model was shown last, by number: their texts are in the store
+    alone.
+    """
     language: NotRequired[Language]
     """Of receipts and requests, if it is not English."""
     given: NotRequired[list[Any]]
     """The person's replies to the turn's requests."""
-    wrote: NotRequired[list[Count]]
-    """For each call how many of the changes are its, without those at the end that wrote nothing."""
-    declined: NotRequired[dict[str, str]]
-    """What calls would have done that the person declined, in words, by their number, from 0."""
+    artifacts: NotRequired[dict[str, Count | dict[str, str]]]
+    """By a call's number, from 0: how many of the changes are its, or the mark that its answer carried."""
 
 
 class Record(TypedDict):

@@ -2,23 +2,20 @@
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ana.errors import UserError
-from ana.models.providers import choose_model
+from ana.models.providers import choose_model, model_name
 from ana.output import tell, write_json
 from ana.settings import Settings
 from ana.tracing.files import iter_records
-from ana.tracing.schema import CORE, DISPLAY_FIELDS, FOLLOWED, Record, find_fault
+from ana.tracing.schema import CORE, DISPLAY_FIELDS, Record, find_fault
 from ana.workspace import Workspace
 from app.show.replayed import show_side_by_side, tell_turn, word_difference
 from app.show.text import say
 from app.startup import start
-
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
 
 DIFFERENT = 1
 IMPOSSIBLE = 2
@@ -50,15 +47,15 @@ def replay(
         raise typer.BadParameter("--model and --prompt need --rerun.")
     workspace = start()
     record, thread = read_path(path, index) if path else find_turn(workspace, str(trace))
-    if fault := find_fault(record, CORE, DISPLAY_FIELDS | FOLLOWED):
+    if fault := find_fault(record, CORE, DISPLAY_FIELDS):
         raise typer.BadParameter(f"The record is damaged: {fault}.")
     if not rerun:
         write_json(record) if as_json else tell_turn(record)
         return
     try:
         settings = choose_model(workspace.settings, model)
-        other, name = build_other(settings, prompt) if model or prompt else (None, None)
-        again = run_again(replace(workspace, settings=settings), record, thread, other, name)
+        template, name = read_prompt(settings, prompt) if model or prompt else (None, None)
+        again = run_again(replace(workspace, settings=settings), record, thread, template, name)
     except UserError as exc:
         tell(f"It cannot be run again. {exc.sentence()}")
         raise typer.Exit(IMPOSSIBLE) from exc
@@ -89,48 +86,45 @@ def find_turn(workspace: Workspace, id: str) -> tuple[Record, list[Record]]:
 
 
 def run_again(
-    workspace: Workspace, record: Record, thread: list[Record], other: "BaseChatModel | None", name: str | None
+    workspace: Workspace, record: Record, thread: list[Record], template: str | None = None, name: str | None = None
 ) -> Record:
-    """Return the record of a rerun, with the recorded decisions or another model.
+    """Return the record of a turn that is run again with what was recorded, or that another model or prompt answers.
+
+    Args:
+        workspace: With the settings of that model.
+        template: The other prompt.
+        name: The name of the other model and prompt; None to run the turn again.
 
     Raises:
-        UserError: Required data is not recorded, or the store cannot be read.
+        UserError: Required data is not recorded, the store cannot be read, or there is no such model.
     """
-    from ana.handles import open_data
+    from ana.handles import complete_handles, open_data
     from app.replay.rerun import ask_other, copy_store, list_line_texts, repeat
+    from prompts import decision_prompt
 
-    with open_data(workspace, "ana replay") as handles:
-        store = handles.memory.backend
-        if other is None:
+    with open_data(workspace, "ana replay") as data:
+        store = data.memory.backend
+        if name is None:
             return repeat(workspace.settings, record, thread, list_line_texts(store))
+        handles = complete_handles(data, decision_prompt)
         tell(f"Asking {name} ...")
-        return ask_other(workspace.settings, record, thread, other, copy_store(store, handles.care.embedder))
+        return ask_other(handles, record, thread, copy_store(store, data.care.embedder), template)
 
 
-def build_other(settings: Settings, prompt: Path | None) -> "tuple[BaseChatModel, str]":
-    """Return the model that replaces the recorded one, and its name."""
-    from ana.models.providers import build_model, model_name
-    from app.replay.model import OtherPrompt
-    from nodes.reason import fill_slots
-    from prompts import decision_prompt, fill
+def read_prompt(settings: Settings, file: Path | None) -> tuple[str | None, str]:
+    """Return the system prompt in a file, and a name for the model and the file. Raises BadParameter if it is none."""
+    from nodes.reason import system_prompt
 
-    if settings.provider == "offline" and prompt:
+    if file is None:
+        return None, model_name(settings)
+    if settings.provider == "offline":
         raise typer.BadParameter("The offline reader has no prompt to choose.")
-    built, name = build_model(settings, decision_prompt), model_name(settings)
-    if prompt is None:
-        return built, name
     try:
-        template = prompt.read_text(encoding="utf-8")
-        fill(prompt.name, template, **fill_slots({}))
-    except (OSError, ValueError) as exc:
-        raise typer.BadParameter(f"The prompt {prompt} cannot be read: {exc}.") from exc
-    except KeyError as exc:
-        raise typer.BadParameter(f"{exc.args[0]}.") from exc
-
-    def refill(loaded: Any) -> str:
-        return fill(prompt.name, template, **fill_slots(loaded["lines"]))
-
-    return OtherPrompt(inner=built, fill=refill), f"{name}, {prompt.name}"
+        template = file.read_text(encoding="utf-8")
+        system_prompt({}, template)
+    except (OSError, ValueError, KeyError) as exc:
+        raise typer.BadParameter(f"{file} is no system prompt: {exc}.") from exc
+    return template, f"{model_name(settings)}, {file.name}"
 
 
 def show_again(record: Record, again: Record, name: str | None, *, as_json: bool) -> None:

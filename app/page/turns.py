@@ -7,7 +7,7 @@ from itertools import pairwise
 from ana.errors import NotFound
 from ana.evaluations import read_evaluations
 from ana.handles import Handles
-from ana.tracing.schema import CORE, DISPLAY_FIELDS, FOLLOWED, Record, find_fault, list_nodes
+from ana.tracing.schema import CORE, DISPLAY_FIELDS, Record, find_fault, list_nodes
 from ana.translation import _
 from app.costs import add_up
 from app.page.visits import Page, Visit
@@ -65,6 +65,6 @@ def _find(visit: Visit) -> Record:
     record = visit.handles.traces.find(id)
     if record is None or record["id"] != id:
         raise NotFound("There is no such turn.", "It may have been deleted meanwhile.")
-    if fault := find_fault(record, CORE, DISPLAY_FIELDS | FOLLOWED):
+    if fault := find_fault(record, CORE, DISPLAY_FIELDS):
         raise NotFound(_("The record of this turn is damaged: {fault}.").format(fault=fault))
     return record

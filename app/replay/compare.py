@@ -10,7 +10,12 @@ from ana.memory.receipts import tells_no_changes
 from ana.tracing.schema import Record
 
 ABSENT = "(nothing)"
-NO_STEP = {"tool": ABSENT, "args": ABSENT, "observation": ABSENT}
+STEP = ("tool", "args", "observation")
+END = ("answer", "error", "receipt", "changes")
+INPUTS = ("prompts", "tools")
+"""What is compared of a step, of the end of a turn, and of its inputs."""
+
+NO_STEP = dict.fromkeys(STEP, ABSENT)
 
 
 @dataclass(frozen=True)
@@ -37,30 +42,21 @@ def compare(recorded: Record, again: Record) -> Difference | None:
 
     Prompts and tools' schemas are compared last, so that they do not hide a difference in the steps.
     """
-    old, new = (json.loads(json.dumps(record, default=str)) for record in (recorded, again))
-    return next(_iter_differences(old, new), None)
+    old, new = (json.loads(json.dumps(_cut_unchanged(record), default=str)) for record in (recorded, again))
+    steps = enumerate(zip_longest(old["steps"], new["steps"], fillvalue=NO_STEP), 1)
+    parts: list[tuple[int | None, Any, Any, Sequence[str]]] = [(number, *pair, STEP) for number, pair in steps]
+    parts += [(None, old, new, END), (None, old.get("replay", {}), new.get("replay", {}), INPUTS)]
+    for number, one, other, names in parts:
+        for name in filter(one.__contains__, names):  # a golden trace has no digests
+            for what, before, now in iter_differences(one[name], other.get(name), name):
+                return Difference(number, one["tool"] if number else "", what, before, now)
+    return None
 
 
-def _iter_differences(old: dict[str, Any], new: dict[str, Any]) -> Iterator[Difference]:
-    for number, (one, other) in enumerate(zip_longest(old["steps"], new["steps"], fillvalue=NO_STEP), 1):
-        yield from _differ(one, other, ("tool", "args", "observation"), number)
-    yield from _differ(_cut_unchanged(old), _cut_unchanged(new), ("answer", "error", "receipt", "changes"))
-    yield from _differ(old.get("replay", {}), new.get("replay", {}), ("prompts", "tools"))
-
-
-def _cut_unchanged(record: dict[str, Any]) -> dict[str, Any]:
+def _cut_unchanged(record: Record) -> dict[str, Any]:
     """Return a record without the unchanged records in its receipt, because these came from the store of that time."""
     first, *_ = str(record.get("receipt", "")).split("\n")
-    return record | {"receipt": first} if tells_no_changes(record.get("receipt")) else record
-
-
-def _differ(
-    old: dict[str, Any], new: dict[str, Any], names: Sequence[str], step: int | None = None
-) -> Iterator[Difference]:
-    for name in names:
-        if name in old:  # an older record may lack it
-            for what, recorded, again in iter_differences(old[name], new.get(name), name):
-                yield Difference(step, old["tool"] if step else "", what, recorded, again)
+    return {**record, **({"receipt": first} if tells_no_changes(record.get("receipt")) else {})}
 
 
 def iter_differences(one: Any, other: Any, at: str) -> Iterator[tuple[str, Any, Any]]:

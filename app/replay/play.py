@@ -26,15 +26,17 @@ WAITS = "The turn waits for a decision."
 
 @dataclass(frozen=True)
 class PlayContext(LocalContext):
-    """The context of a turn whose id is fixed, and in which a recording may replace the tools.
+    """The context of a turn whose id is fixed, in which a recording may replace the tools, and a file the prompt.
 
     Args:
         id: The turn's id.
         recording: Answers calls instead of the tools; None if the tools run.
+        template: The system prompt with its slots; None for the one in prompts/.
     """
 
     id: str = field(kw_only=True)
     recording: Recording | None = None
+    template: str | None = None
 
     @property
     def is_repeated(self) -> bool:
@@ -79,13 +81,13 @@ def play(
             inputs = Command(resume={ended.interrupts[0].id: waiting.pop(0)})
             continue
         if ended.interrupts:
-            _close(ended.value["turn"], ended.value["messages"], thread, context)
+            _close(ended.value["turn"], this_turn(ended.value["messages"]), thread, context)
         return traces.records[-1]
 
 
 def _close(turn: Turn, messages: list[AnyMessage], thread: str, context: PlayContext) -> None:
-    """End a turn that nobody decided about, or that was cut short."""
-    recording = context.recording
-    answers = recording.refuse(messages) if recording else refuse_calls(messages)[1]
-    why = (recording and recording.record["error"]) or WAITS
-    close_turn(context.handles, turn, this_turn(messages), why, thread, answers)
+    """End a turn that was cut short at a call, or that waits where nobody decides."""
+    if context.recording:
+        close_turn(context.handles, turn, messages, context.recording.record["error"] or "", thread)
+    else:
+        close_turn(context.handles, turn, messages, WAITS, thread, refuse_calls(messages)[1])

@@ -22,9 +22,10 @@ from ana.tracing.schema import (
     is_call,
 )
 from nodes.attachments import MARK
-from nodes.reason import keep_progress
+from nodes.history import call_ids
+from nodes.reason import make_message
 from nodes.receipt import make_answer, name_recorded
-from tools.artifacts import Artifact, decline, refuse_copy
+from tools.artifacts import Artifact
 
 Result: TypeAlias = tuple[Step, ToolMessage]
 """A call, and the message that answers it."""
@@ -32,40 +33,21 @@ Result: TypeAlias = tuple[Step, ToolMessage]
 
 def list_results(record: Record) -> list[Result]:
     """Return the calls of a turn with their answers, without the drafts that were sent back."""
-    steps = [step for step in record["steps"] if step["tool"] == INVALID or is_call(step)]
-    changes, inputs = iter(record.get("changes", [])), record.get("replay")
-    wrote = dict(enumerate(inputs.get("wrote", []))) if inputs else {}
-    declined = inputs.get("declined", {}) if inputs else {}
-    results = []
-    for number, step in enumerate(steps):
-        artifact = decline(declined[str(number)]) if str(number) in declined else _find_refused_copy(step)
-        if own := [*islice(changes, wrote.get(number, 0))]:
-            artifact = {"changes": own}
-        results.append((step, _make_answer(step, artifact)))
+    inputs, changes = record.get("replay"), iter(record.get("changes", []))
+    artifacts = inputs.get("artifacts", {}) if inputs else {}
+    results: list[Result] = []
+    for step in (step for step in record["steps"] if step["tool"] == INVALID or is_call(step)):
+        artifact = artifacts.get(str(len(results)))
+        mark: Artifact | None = {"changes": [*islice(changes, artifact)]} if isinstance(artifact, int) else artifact
+        results.append((step, _make_answer(step, mark)))
     return results
 
 
 def _make_answer(step: Step, artifact: Artifact | None) -> ToolMessage:
-    observation = step["observation"]
-    text = observation if isinstance(observation, str) else json.dumps(observation, ensure_ascii=False)
-    status = "error" if {"error", "hint"} <= get_fields(step).keys() else "success"
+    result = step["observation"]
+    text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+    status = "error" if isinstance(result, dict) and {"error", "hint"} <= result.keys() else "success"
     return ToolMessage(text, name=step["tool"], tool_call_id="", artifact=artifact, status=status)
-
-
-def _find_refused_copy(step: Step) -> Artifact | None:
-    """Return the mark of a copy that was not stored: whether it may be stored in the next turn depends on it."""
-    fields = get_fields(step)
-    existing = fields.get("existing")
-    if step["tool"] == "append_context" and "note" in fields:
-        return refuse_copy(str(fields.get("line")), str(fields.get("content")))
-    if step["tool"] == "create_item" and isinstance(existing, dict):
-        return refuse_copy(str(existing.get("id")), str(existing.get("content")))
-    return None
-
-
-def get_fields(step: Step) -> dict[str, Any]:
-    """Return a step's observation if it is an object, else an empty one."""
-    return step["observation"] if isinstance(step["observation"], dict) else {}
 
 
 def list_decisions(record: Record) -> list[AIMessage]:
@@ -86,20 +68,19 @@ def _list_decided(record: Record) -> list[tuple[RecordedDecision, list[Result]]]
 
 def _make_decision(decision: RecordedDecision, results: Sequence[Result], id: str) -> AIMessage:
     """Return a decision as the model made it, but with the calls from the results if these differ."""
-    calls: list[ToolCall] = []
+    called = enumerate(decision["tool_calls"])
+    calls = [ToolCall(name=call["name"], args=call["args"], id=f"{id}-{number}") for number, call in called]
+    for call, (step, _) in zip(calls, results, strict=False):
+        if step["tool"] != INVALID:
+            call |= {"name": step["tool"], "args": step["args"]}
     broken: list[InvalidToolCall] = []
-    for number, call in enumerate(decision["tool_calls"]):
-        made = ToolCall(name=call["name"], args=call["args"], id=f"{id}-{number}")
-        if number < len(results) and results[number][0]["tool"] != INVALID:
-            made |= {"name": results[number][0]["tool"], "args": results[number][0]["args"]}
-        calls.append(made)
     for number, unread in enumerate(decision["invalid_tool_calls"], len(calls)):
         name, args, error = unread["name"], unread["args"], unread.get("error")
         broken.append(InvalidToolCall(type="invalid_tool_call", name=name, args=args, id=f"{id}-{number}", error=error))
     metadata: dict[str, Any] = {mark: True for mark in MARKS if decision.get(mark)}
     if broken and not calls and broken[0]["error"]:  # a reader may have refused what JSON alone would take
         metadata[REFUSED] = broken[0]["error"]
-    return AIMessage(decision["text"], tool_calls=calls, invalid_tool_calls=broken, response_metadata=metadata)
+    return AIMessage(decision["text"], id=id, tool_calls=calls, invalid_tool_calls=broken, response_metadata=metadata)
 
 
 def make_question(record: Record) -> HumanMessage:
@@ -138,18 +119,12 @@ def _list_messages(record: Record) -> Iterator[AnyMessage]:
     yield make_question(record)
     for number, (decision, results) in enumerate(_list_decided(record), 1):
         if results:  # else it has no calls, or they did not run
-            yield from _list_exchange(decision, results, f"{record['id']}-{number}")
+            message = make_message(_make_decision(decision, results, f"{record['id']}-{number}"))
+            yield message
+            for id, (step, answer) in zip(call_ids(message), results, strict=False):
+                if step["observation"] != INTERRUPTED:
+                    yield answer.model_copy(update={"tool_call_id": id})
     is_known = "changes" in record and all(step["observation"] != INTERRUPTED for step in record["steps"])
     recorded = name_recorded(record["changes"]) if is_known else ""
     receipt, day = record.get("receipt", ""), record["ts"][:10]
     yield make_answer(record["answer"], receipt, recorded, f"{record['id']}-answer", day)
-
-
-def _list_exchange(decision: RecordedDecision, results: Sequence[Result], id: str) -> Iterator[AnyMessage]:
-    """Yield the message of a decision in the form that the conversation keeps, and the answers to its calls."""
-    text = keep_progress(decision["text"], decision["tool_calls"])
-    changed = {"id": id, "content": text, "response_metadata": {}}
-    yield _make_decision(decision, results, id).model_copy(update=changed)
-    for number, (step, answer) in enumerate(results):
-        if step["observation"] != INTERRUPTED:
-            yield answer.model_copy(update={"tool_call_id": f"{id}-{number}"})

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
-
 from ana.backends.in_memory import InMemoryBackend
 from ana.embedders import Embedder, WordLlamaEmbeddings
 from ana.embedders.known import OnceEmbeddings
@@ -18,8 +16,7 @@ from ana.memory.item import Item
 from ana.memory.search.property_text import render_text
 from ana.settings import Settings
 from ana.time.clock import Clock
-from ana.tracing.schema import DISPLAY_FIELDS, FOLLOWED, RUN_AGAIN, Record, find_fault
-from ana.workspace import open_workspace
+from ana.tracing.schema import DISPLAY_FIELDS, RUN_AGAIN, Record, find_fault
 from app.replay.model import Recording
 from app.replay.play import PlayContext, play
 from app.replay.recorded import make_question, rebuild_history
@@ -48,7 +45,7 @@ def repeat(settings: Settings, record: Record, thread: Sequence[Record], texts: 
     """
     _check(record)
     recording = Recording(record=record)
-    store = _fill_lines(record["replay"]["lines"], texts, record["ts"])
+    store = _fill_lines(record["replay"].get("lines", {}), texts, record["ts"])
     began = datetime.fromisoformat(record["ts"])
     clock = Clock(began.tzinfo or UTC, lambda: began)
     handles = make_throwaway(settings.model_copy(update=WITHOUT_LIMIT), recording, store, clock)
@@ -56,25 +53,26 @@ def repeat(settings: Settings, record: Record, thread: Sequence[Record], texts: 
 
 
 def ask_other(
-    settings: Settings, record: Record, thread: Sequence[Record], model: BaseChatModel, store: InMemoryBackend
+    handles: Handles, record: Record, thread: Sequence[Record], store: InMemoryBackend, template: str | None = None
 ) -> Record:
     """Let another model, or one with another prompt, answer a turn now, and return the new record.
 
     Tools of the person's own, which could act, are left out.
 
     Args:
-        settings: As they are now.
+        handles: With that model; the cost is counted where theirs is.
         thread: All records of its conversation.
         store: A copy, which it may change.
+        template: The system prompt; None for the usual one.
 
     Raises:
         CannotReplay: Something that it needs is not recorded.
     """
     _check(record)
-    spending = open_workspace(settings).open_spending()
-    handles = make_throwaway(settings.model_copy(update={"tools_modules": ()}), model, store, spending=spending)
-    answered = _play(record, thread, handles)
-    spending.keep(answered)
+    settings = handles.settings.model_copy(update={"tools_modules": ()})
+    copied = make_throwaway(settings, handles.model, store, spending=handles.spending)
+    answered = _play(record, thread, copied, template=template)
+    handles.spending.keep(answered)
     return answered
 
 
@@ -124,11 +122,11 @@ def _check(record: Record) -> None:
     inputs = record.get("replay")
     if day := record.get("forgotten"):
         raise CannotReplay(f"The turn was forgotten on {day}.")
-    if inputs is None:
+    if inputs is None or {"wrote", "declined"} & inputs.keys():  # which are in the steps now
         raise CannotReplay(
             "The record lacks what a turn is run again from: an earlier version wrote it, or the turn never began."
         )
-    if fault := find_fault(record, RUN_AGAIN, RUN_AGAIN | DISPLAY_FIELDS | FOLLOWED | {"checks"}):
+    if fault := find_fault(record, RUN_AGAIN, RUN_AGAIN | DISPLAY_FIELDS | {"checks"}):
         raise CannotReplay(f"The record is not whole: {fault}.")
     if not inputs["nodes"] or inputs["nodes"][0] not in STARTS:
         raise CannotReplay("This turn began in the middle, from a state that somebody had edited.")

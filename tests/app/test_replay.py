@@ -2,9 +2,9 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from uuid import uuid4
 
 import pytest
@@ -23,7 +23,7 @@ from ana.settings import load_settings
 from ana.tracing.schema import Record, list_nodes
 from ana.workspace import open_workspace
 from app import throwaway
-from app.cli.replay import build_other, run_again
+from app.cli.replay import read_prompt, run_again
 from app.costs import add_up
 from app.outcome import Done, Waiting
 from app.replay.compare import Difference, compare
@@ -78,7 +78,8 @@ class Desk:
 
     def ask_other(self, record: Record, other: BaseChatModel) -> Record:
         """Let another model answer a turn, on a copy of the store."""
-        return ask_other(self.settings, record, self.records(), other, copy_store(self.backend, EMBEDDER))
+        handles = replace(self.handles, model=other)
+        return ask_other(handles, record, self.records(), copy_store(self.backend, EMBEDDER))
 
     def expect_same(self, thread: str = THREAD) -> None:
         assert [self.repeat(record) for record in self.records(thread)] == [None] * len(self.records(thread))
@@ -360,6 +361,8 @@ def test_nothing_is_decided_after_a_call_that_was_not_recorded(desk: Desk) -> No
 def spoil(record: Record, name: str) -> None:
     if name == "replay":
         del record["replay"]
+    elif name == "wrote":
+        cast(Any, record["replay"])["wrote"] = [1]
     elif name == "previous":
         record["previous"] = None
     elif name == "damaged":
@@ -372,6 +375,7 @@ def spoil(record: Record, name: str) -> None:
     ("name", "why"),
     [
         ("replay", "an earlier version wrote it"),
+        ("wrote", "an earlier version wrote it"),
         ("previous", "conversation before this turn"),
         ("nodes", "began in the middle"),
         ("damaged", r"not whole: replay\.turns"),
@@ -424,7 +428,8 @@ def test_what_if_is_asked_of_the_present_store_and_changes_a_copy(desk: Desk) ->
     copied = copy_store(desk.backend, EMBEDDER)
     assert copied.get_vectors("item", [item.id]).keys() == {item.id}
     look, forget = calls(("query_items", {"text": "milk"})), calls(("delete_item", {"id": item.id}))
-    again = ask_other(desk.settings, record, [record], ScriptedModel(replies=[look, forget, "Gone."]), copied)
+    handles = replace(desk.handles, model=ScriptedModel(replies=[look, forget, "Gone."]))
+    again = ask_other(handles, record, [record], copied)
     assert again["steps"][0]["observation"]["items"][0]["content"] == "Buy oat milk"
     assert (again["answer"], copied.count("item")) == ("Gone.", 0)
     assert [each.content for each in desk.handles.memory.items()] == ["Buy oat milk"]
@@ -470,11 +475,11 @@ def test_a_prompt_from_a_file_has_the_slots_of_ours(desk: Desk, tmp_path: Path) 
     prompt.write_text("Be brief.\n{{global_context}}")
     with openai_stub(Said("Good day.")) as stub:
         settings = load_settings(folders(tmp_path, OPENAI_API_KEY="sk-x", OPENAI_BASE_URL=stub.url))
-        other, name = build_other(settings, prompt)
-        again = run_again(open_workspace(settings), desk.records()[0], desk.records(), other, name)
+        template, name = read_prompt(settings, prompt)
+        again = run_again(open_workspace(settings), desk.records()[0], desk.records(), template, name)
         prompt.write_text("{{now}} {{global_context}}")
         with pytest.raises(typer.BadParameter, match=r"has slots \['global_context', 'now'\]"):
-            build_other(settings, prompt)
+            read_prompt(settings, prompt)
     assert (again["answer"], name) == ("Good day.", "gpt-4o-mini, brief.md")
     system, question = (message["content"] for message in stub.requests[0]["messages"])
     assert system.startswith("Be brief.\n(empty")
