@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
@@ -17,7 +17,9 @@ from ana.time.clock import Clock
 from ana.tracing.record import add_up, list_steps
 from ana.tracing.schema import Step
 from graph.state import Turn
+from graph.updates import keep_usable
 from nodes.autonomy.request import may_be_approved_unseen
+from nodes.autonomy.wording import word_request
 from nodes.history import calculation_failed, list_refused_copies, receipts, this_turn, understood
 from nodes.requests import Request, read_request
 from nodes.turns import can_go_on, find_turn, find_unanswered, find_unread
@@ -158,13 +160,15 @@ def read_done(handles: Handles, thread_id: str, turn: Turn, messages: Sequence[A
 
 
 def read_waiting(state: StateSnapshot, interrupt: Interrupt, clock: Clock) -> Waiting:
-    """Return a turn that waits for a decision."""
+    """Return a turn that waits for a decision; what is asked is in the present language, whichever it was asked in."""
     turn, messages = find_turn(state, clock), this_turn(state.values["messages"])
+    usable = keep_usable(state.values).get("turn")
+    asked = usable.get("asked") if usable else None
     return Waiting(
         thread_id=thread_of_state(state),
         turn_id=turn["id"],
         request_id=interrupt.id,
-        request=read_request(interrupt),
+        request=cast(Request, word_request(asked)) if asked else read_request(interrupt),
         steps=list_steps(messages, turn),
         changes=receipts(messages),
         may_be_approved_unseen=may_be_approved_unseen(turn.get("asked")),
