@@ -82,6 +82,12 @@ def _environment() -> Environment:
     return made
 
 
+def load_templates() -> None:
+    """Load what the first view would wait for: the frame, and Today in it."""
+    for name in ("layout.html", "today.html"):
+        _environment().get_template(name)
+
+
 @pass_context
 def _draw_token(context: Context) -> Markup:
     """Return the field that every form has: the token of this browser's forms."""
