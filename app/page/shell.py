@@ -14,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from ana import __version__
+from ana.errors import NoSuchItem, NotFound
 from ana.keys import OWNER
 from ana.memory.authors import REMINDER, find_author
 from ana.memory.digests import digest_line
@@ -26,7 +27,7 @@ from ana.translation import LANGUAGES, _, get_language, mark_text, ngettext, pge
 from app.dated import tell_time
 from app.demo import RECORDED
 from app.page.acts import find_notice, find_place
-from app.page.conversations import BESIDE, group_by_day, list_conversations, show_calls, show_corrections, word_looks
+from app.page.conversations import BESIDE, group_by_day, list_conversations
 from app.page.examples import list_examples, reads_english
 from app.page.forms import FIELD, keep_form_token, read_form_token
 from app.page.lines import draw_line, draw_quote, draw_text, show
@@ -37,6 +38,7 @@ from app.server.request_threads import run_in_threadpool
 from app.server.workspaces import OpenWorkspace
 from app.show.items import describe_properties, describe_source, describe_sources, show_date, tell_elsewhere
 from app.show.requests import QUESTION
+from app.show.steps import list_corrections, word_calls, word_looks
 from app.show.text import show_moment
 
 FILES = Path(__file__).parent / "static"
@@ -54,8 +56,8 @@ after somebody has signed out sees nothing."""
 WORDS: tuple[Callable[..., object], ...] = (
     *(call_value, describe_difference, describe_properties, describe_source, describe_sources, digest_line),
     *(find_author, get_language, go_on, list_changes, list_examples, make_receipt, name_day, name_month, name_weekday),
-    *(show_calls, show_corrections, show_date, show_day, show_moment, tell_elsewhere, tell_time, tells_no_changes),
-    *(day_of, show_number, show_value, word_change, word_looks),
+    *(list_corrections, show_date, show_day, show_moment, tell_elsewhere, tell_time, tells_no_changes),
+    *(day_of, show_number, show_value, word_calls, word_change, word_looks),
 )
 """With what templates say in words what they are given."""
 
@@ -111,8 +113,11 @@ def draw(template: str, **values: Any) -> str:
 async def respond(part: Part, request: Request, form: FormData) -> Response:
     """Return the response to the answer of a part of the page."""
     visit = Visit(request, form, await find_workspace(request) if request.state.person else None)
-    told = part(visit) if iscoroutinefunction(part) else await run_in_threadpool(part, visit)
-    told = await told if isawaitable(told) else told
+    try:
+        told = part(visit) if iscoroutinefunction(part) else await run_in_threadpool(part, visit)
+        told = await told if isawaitable(told) else told
+    except NoSuchItem as exc:  # which tells a model how to look for it
+        raise NotFound("There is no such item.", "It may have been deleted meanwhile.") from exc
     if isinstance(told, Page):
         return await render(request, told, visit.known)
     return RedirectResponse(told, 303) if isinstance(told, str) else told
