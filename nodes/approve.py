@@ -14,7 +14,7 @@ from ana.translation import mark_text
 from graph.context import Context, context_of
 from graph.state import OpenRequest, State
 from nodes.autonomy.request import digest_records, digest_write, leave_out_about
-from nodes.autonomy.wording import NOT_CARRIED_OUT, word_calls, word_request
+from nodes.autonomy.wording import NOT_CARRIED_OUT, list_calls, word_request
 from nodes.autonomy.writes import read_write
 from nodes.calls import answer_refused, check_arguments, read_call
 from nodes.history import find_pending
@@ -67,13 +67,13 @@ def _carry_out(
     calls = [_edit(call, decided.get(str(call["id"])), runtime) for call in message.tool_calls]
     edited = message.model_copy(update={"tool_calls": calls})
     approved, modules = dict(state["turn"].get("approved") or {}), context_of(runtime).handles.settings.tools_modules
-    described = dict(zip(request["calls"], word_calls(request), strict=True))
+    refused = dict(zip(request["calls"], list_calls(request), strict=True))
     answers: list[AnyMessage] = []
     for position, call in enumerate(calls):
         id = str(call["id"])
         match decided.get(id):
             case Reject(message=why):
-                answers.append(answer_refused(call, why).model_copy(update={"artifact": decline(described[id])}))
+                answers.append(answer_refused(call, why).model_copy(update={"artifact": decline(refused[id])}))
             case Approve():
                 approved[id] = request["digests"][id]
             case Edit():

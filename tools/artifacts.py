@@ -15,6 +15,7 @@ from ana.memory.changes import Change
 from ana.memory.receipts import Receipt as Receipt
 from ana.memory.receipts import make_receipt
 from ana.memory.search.result import QueryResult
+from ana.tracing.schema import RefusedCall
 
 Artifact: TypeAlias = dict[str, Any]
 
@@ -30,8 +31,8 @@ def explain(matches: QueryResult) -> Artifact:
     return {"why": [{"id": item.id} | reason.to_json() for item, reason in reasons]}
 
 
-def decline(what: str) -> Artifact:
-    """Return the mark of a call that was not run because the person said no, with a description of the call."""
+def decline(what: RefusedCall | str) -> Artifact:
+    """Return the mark of a call that was not run because the person said no; of an earlier version in words."""
     return {"declined": what}
 
 
@@ -53,10 +54,15 @@ def find_existing(message: AnyMessage) -> str | None:
     return str(artifact.get("content", "")) if "refused_copy_of" in artifact else None
 
 
-def find_declined(message: AnyMessage) -> str | None:
-    """Return a description of the call that a message answers, if the person declined it."""
-    artifact = _artifact_of(message)
-    return str(artifact["declined"]) if "declined" in artifact else None
+def find_declined(message: AnyMessage) -> RefusedCall | str | None:
+    """Return the call that a message answers, if the person declined it; of an earlier version in words."""
+    declined: RefusedCall | str | None = _artifact_of(message).get("declined")
+    return declined
+
+
+def list_declined(messages: Sequence[AnyMessage]) -> list[RefusedCall | str]:
+    """Return the calls that the person declined, in order."""
+    return [declined for each in messages if (declined := find_declined(each)) is not None]
 
 
 def _artifact_of(message: AnyMessage) -> dict[str, Any]:

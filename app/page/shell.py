@@ -19,7 +19,8 @@ from ana.keys import OWNER
 from ana.memory.authors import REMINDER, find_author
 from ana.memory.digests import digest_line
 from ana.memory.few_words import call_value, show_value
-from ana.memory.receipts import describe_difference, list_changes, make_receipt, tells_no_changes, word_change
+from ana.memory.receipt_lines import list_changes
+from ana.memory.receipts import describe_difference, make_receipt, tells_no_changes, word_change
 from ana.output import escape_controls, shorten
 from ana.time.dates import day_of, name_day, name_month, name_weekday, show_day
 from ana.tracing.record import INTERRUPTED

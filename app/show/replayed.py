@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from ana.memory.receipts import list_changes
+from ana.memory.receipt_lines import list_changes
 from ana.output import write_line
 from ana.translation import _, ngettext, show_number
 from app.show.answers import show_text
@@ -26,7 +26,7 @@ def tell_turn(record: "Record") -> None:
         say(f"   {describe_observation(step)}")
     write_line()
     show_text(record["answer"])
-    for line in list_changes(record.get("changes", []), record.get("receipt")):
+    for line in list_changes(record.get("changes", []), record.get("receipt"), record.get("unwritten", [])):
         say(f"  {line}")
     write_line()
     for line in _list_facts(record):

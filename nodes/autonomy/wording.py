@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, cast
 
 from ana.errors import AnaError
-from ana.memory.few_words import describe_property
-from ana.memory.receipts import Receipt, list_parts, quote_title
+from ana.memory.receipt_lines import describe_write, find_text
+from ana.memory.receipts import Receipt
 from ana.output import quote
-from ana.time.dates import day_of
+from ana.tracing.schema import Change, RefusedCall
 from ana.translation import _, mark_plural, mark_text, ngettext
 from graph.state import OpenRequest
 from nodes.autonomy.reasons import word_reason
@@ -18,23 +18,6 @@ from nodes.autonomy.reasons import word_reason
 NOT_CARRIED_OUT = mark_text("{said} was not carried out: this waits for your decision. Another message drops it.")
 """What is said above a request that is shown again, because a message came instead of a decision."""
 
-_SENTENCES = mark_text(
-    {
-        "create_item": "Stores {content}{parts}.",
-        "append_context": "Learns about you: {content}.",
-        "delete_item": "Deletes {before}.",
-        "delete_context": "Forgets line {line}, {before}.",
-        "replace_context": "Replaces line {line}, {before}, with {content}.",
-        "update_item": "Changes {before}{parts}.",
-    }
-)
-_UNDOES = mark_text(
-    {
-        "create": "Brings back {before}.",
-        "update": "Changes back {before}{parts}.",
-        "delete": "Deletes {before}.",
-    }
-)
 _BATCHES = {
     "create_item": mark_plural("stores {n} item", "stores {n} items"),
     "append_context": mark_plural("learns {n} thing about you", "learns {n} things about you"),
@@ -92,8 +75,23 @@ def word_request(request: OpenRequest) -> dict[str, Any]:
 def word_calls(request: OpenRequest) -> list[str]:
     """Return what each call of a request does, without the reasons for asking."""
     calls, today = _list_calls(request), date.fromisoformat(request.get("day", str(date.min))[:10])
-    alike = Counter({each["id"]: _find_text(each) for call in calls for each in call.changes if each["id"]}.values())
-    return [call.description or _describe(call, today, alike) for call in calls]
+    alike = Counter({each["id"]: find_text(each) for call in calls for each in call.changes if each["id"]}.values())
+    return [call.description or describe_write(call.name, call.args, call.changes, today, alike) for call in calls]
+
+
+def list_calls(request: OpenRequest) -> list[RefusedCall | str]:
+    """Return the calls of a request as they are kept if they are refused; those of an earlier version in words."""
+    day = request.get("day", str(date.min))
+    return [
+        call.description
+        or RefusedCall(
+            name=call.name,
+            args={name: call.args[name] for name in ("content", "line") if name in call.args},
+            changes=[cast(Change, each) for each in call.changes],
+            day=day,
+        )
+        for call in _list_calls(request)
+    ]
 
 
 def _list_calls(request: OpenRequest) -> list[_Call]:
@@ -119,49 +117,6 @@ def _word_note(request: OpenRequest) -> str:
         return _(note).format(said=quote(request.get("said", "")))
     message, _newline, hint = note.partition("\n")
     return AnaError(message, hint).sentence()
-
-
-def _describe(call: _Call, today: date, alike: Mapping[str, int]) -> str:
-    """Return a description of a call; days of this year are shown without the year.
-
-    If several records of the request have the same text, the description names the date of each.
-    """
-    if call.name != "undo" and call.name not in _SENTENCES:
-        return _("Runs {name}, a tool of your own.").format(name=call.name)
-    facts = {"content": quote(str(call.args.get("content", ""))), "line": call.args.get("line")}
-    sentences = [_("Takes back what was done.")] if call.name == "undo" else []
-    for change in call.changes:
-        form = _SENTENCES.get(call.name) or _UNDOES[change["op"] if change["after"] else "delete"]
-        before, parts = _name(change, today, alike), _list_changes(change, today)
-        sentences.append(_(form).format(before=before, parts=parts, **facts))
-    return " ".join(sentences)
-
-
-def _name(change: Receipt, today: date, alike: Mapping[str, int]) -> str:
-    """Return the text of a record in quotes, with its first date if others have the same text."""
-    record, text = change["before"] or change["after"] or {}, _find_text(change)
-    dated = ((key, value) for key, value in record.get("properties", {}).items() if day_of(value))
-    first = next(dated, None) if alike.get(text, 0) > 1 else None
-    return quote(text) + (f" ({describe_property(*first, today.year)})" if first else "")
-
-
-def _find_text(change: Receipt) -> str:
-    """Return the text of a record; its id if the record does not exist and is not brought back."""
-    record = change["before"] or change["after"]
-    return str(record["content"] if record else change["id"])
-
-
-def _list_changes(change: Receipt, today: date) -> str:
-    """Return the changes to a record's properties and text, each after a mark."""
-    old, new = change["before"], change["after"]
-    if new is None or (old and all(old.get(part) == new.get(part) for part in ("content", "properties"))):
-        return ""
-    parts = list_parts({**change, "after": {**new, "updated_at": str(today)}})
-    if old is None:
-        return f" ({', '.join(parts)})" if parts else ""
-    titles = dict.fromkeys(quote_title(each["content"]) for each in (old, new))
-    renamed = [" -> ".join(titles)] if len(titles) > 1 else []
-    return f": {', '.join([*renamed, *parts])}"
 
 
 def _describe_batch(calls: Sequence[_Call]) -> str:

@@ -127,6 +127,12 @@ def test_what_was_asked_in_another_language_is_told_in_that_of_the_page(german: 
     assert f"“{PERSON}.” was not carried out" in browser.text
     browser.client.headers["accept-language"] = "de"
     assert find_untranslated(browser.open(browser.url)) == [], "what is asked again"
+    browser.client.headers["accept-language"] = "en"
+    browser.open(browser.url)
+    say(browser, "decide", all="reject")
+    assert "Not done, you said no: Stores" in browser.text
+    browser.client.headers["accept-language"] = "de"
+    assert find_untranslated(browser.open(browser.url)) == [], "what was refused"
 
 
 def test_a_receipt_is_kept_as_it_was_written(browser: Browser) -> None:
