@@ -105,8 +105,8 @@ def list_open_first(memory: Memory, limit: int, *where: Json) -> QueryResult:
     open_ = memory.find(None, {"$and": [{"status": {"$nin": [*CLOSED]}}, *where]}, limit)
     closed = memory.find(None, {"$and": [{"status": {"$in": [*CLOSED]}}, *where]}, limit)
     total = open_.total + closed.total
-    why = "" if total else open_.why_none
-    return QueryResult([*open_.items, *closed.items][:limit], total, total > limit, why_none=why)
+    explain = str if total else open_.explain
+    return QueryResult([*open_.items, *closed.items][:limit], total, total > limit, explain=explain)
 
 
 def show_due(groups: dict[Due, QueryResult], *, year: int | None = None, ids: bool = True) -> None:

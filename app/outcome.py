@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
@@ -15,12 +15,17 @@ from ana.models.base import COMPOSED
 from ana.models.providers import model_name
 from ana.time.clock import Clock
 from ana.tracing.record import add_up, list_steps
-from ana.tracing.schema import Step
+from ana.tracing.schema import Step, Unwritten
 from graph.state import Turn
+from graph.updates import keep_usable
 from nodes.autonomy.request import may_be_approved_unseen
+from nodes.autonomy.wording import word_request
+from nodes.evidence import list_calls
 from nodes.history import calculation_failed, list_refused_copies, receipts, this_turn, understood
+from nodes.receipt import list_unwritten
 from nodes.requests import Request, read_request
 from nodes.turns import can_go_on, find_turn, find_unanswered, find_unread
+from tools.artifacts import list_declined
 
 
 @dataclass(frozen=True)
@@ -39,6 +44,7 @@ class Done:
         fruitless: Nothing was understood, or the last calculation failed.
         receipt: The changes in words, or a note that there are none if one might be expected.
         refused_copy: A copy of an item was not stored; repeating the same words in this conversation stores it.
+        unwritten: What wrote nothing, and why.
         composed: The answer was put together from the results of the calls, not by a model that may add to them.
     """
 
@@ -56,10 +62,11 @@ class Done:
     receipt: str = ""
     question: str = ""
     composed: bool = False
+    unwritten: Sequence[Unwritten] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON object for `ask --json` and POST /ask."""
-        hidden = ("error", "fruitless", "refused_copy", "question", "composed")
+        hidden = ("error", "fruitless", "refused_copy", "question", "composed", "unwritten")
         return {key: value for key, value in asdict(self).items() if key not in hidden}
 
 
@@ -153,18 +160,21 @@ def read_done(handles: Handles, thread_id: str, turn: Turn, messages: Sequence[A
         fruitless=not understood(turn) or calculation_failed(messages),
         refused_copy=bool(list_refused_copies(messages)),
         question=turn["question"],
+        unwritten=list_unwritten([*list_calls(messages)], list_declined(messages)),
         composed=any(decision.get(COMPOSED) for decision in turn["decisions"][-1:]),
     )
 
 
 def read_waiting(state: StateSnapshot, interrupt: Interrupt, clock: Clock) -> Waiting:
-    """Return a turn that waits for a decision."""
+    """Return a turn that waits for a decision; what is asked is in the present language, whichever it was asked in."""
     turn, messages = find_turn(state, clock), this_turn(state.values["messages"])
+    usable = keep_usable(state.values).get("turn")
+    asked = usable.get("asked") if usable else None
     return Waiting(
         thread_id=thread_of_state(state),
         turn_id=turn["id"],
         request_id=interrupt.id,
-        request=read_request(interrupt),
+        request=cast(Request, word_request(asked)) if asked else read_request(interrupt),
         steps=list_steps(messages, turn),
         changes=receipts(messages),
         may_be_approved_unseen=may_be_approved_unseen(turn.get("asked")),

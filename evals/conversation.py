@@ -6,7 +6,7 @@ shows it. `make goldens` plays it again with the decisions that were recorded, w
 
 import sys
 
-from ana.memory.receipts import list_changes
+from ana.memory.receipt_lines import list_changes
 from ana.models.providers import build_model
 from ana.settings import PROJECT, load_settings
 from ana.tracing.schema import Record

@@ -17,11 +17,12 @@ from langgraph.types import Command
 from ana.errors import UserError
 from ana.threads.ids import name_run
 from ana.threads.runs import Run, find_run
+from ana.translation import speaking
 from graph.context import THREAD_FIELDS, Context
 from graph.replies import bind_message, bind_reply
 from graph.state import Output, merge_messages
 from graph.updates import check_config, check_input
-from nodes.autonomy.request import show_request
+from nodes.autonomy.wording import word_request
 from nodes.turns import build_input
 
 PATIENCE = 600.0
@@ -145,7 +146,8 @@ def _describe(node: str, update: Any, drafts: bool) -> Any:
     if node == "load_context":
         fields["turn_id"] = turn.get("id")
     if request := turn.get("asked"):
-        fields["asked"] = show_request(request)
+        with speaking(request.get("language", "en")):
+            fields["asked"] = word_request(request)
     if node == "reflect" and turn.get("answer") is not None:
         fields["receipt"] = turn.get("receipt", "")
     elif node == "reflect" and turn.get("corrections"):

@@ -21,7 +21,8 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES, add_messages
 from pydantic import AfterValidator, Field
 from typing_extensions import TypedDict
 
-from ana.tracing.schema import DraftCheck, Inputs, Moment, RecordedDecision, Tokens
+from ana.tracing.schema import Change, DraftCheck, Inputs, Moment, RecordedDecision, Tokens
+from ana.translation import Language
 
 UNREADABLE = (ValueError, TypeError, KeyError, AttributeError, NotImplementedError)
 """What `convert_to_messages` raises at what is no message."""
@@ -86,13 +87,19 @@ def keep_replies(known: dict[str, Any], new: Any) -> dict[str, Any]:
 
 def _check_request(request: dict[str, Any]) -> dict[str, Any]:
     actions = request.get("action_requests")
-    kinds = {"name": str, "args": dict, "description": str}
+    kinds = {"name": str, "args": dict}
     if not isinstance(actions, list) or not all(
         isinstance(each, dict) and all(isinstance(each.get(name), kind) for name, kind in kinds.items())
         for each in actions
     ):
-        raise ValueError("its action_requests are not a list of objects with name, args and description")
+        raise ValueError("its action_requests are not a list of objects with name and args")
     return request
+
+
+def _check_calls(asked: "OpenRequest | None") -> "OpenRequest | None":
+    if asked and len(asked["calls"]) != len(asked["request"]["action_requests"]):
+        raise ValueError("asked has not as many calls as action_requests")
+    return asked
 
 
 class Correction(TypedDict):
@@ -108,27 +115,42 @@ class Correction(TypedDict):
 
 
 class Reason(TypedDict):
-    """The reason for which a call asks first."""
+    """The reason for which a call asks first; `nodes/autonomy/reasons.py` has the words."""
 
     kind: Literal["stored", "dial"]
     """Whether stored text may have ordered the call, or only the dial wants a yes."""
-    words: str
-    """A sentence for the person."""
+    why: NotRequired[str]
+    """The name of its sentence. What follows stands in it: an effect, a number, a tool, and a text with its source."""
+    effect: NotRequired[str]
+    count: NotRequired[int]
+    name: NotRequired[str]
+    source: NotRequired[str]
+    text: NotRequired[str]
+    words: NotRequired[str]
+    """The sentence itself, of an earlier version."""
 
 
 class OpenRequest(TypedDict):
-    """A request for approval that waits."""
+    """A request for approval that waits; `nodes/autonomy/wording.py` has the words."""
 
     request: Annotated[dict[str, Any], AfterValidator(_check_request)]
-    """In langchain's HITLRequest convention; each description says what the call does, and not why it asks."""
+    """In langchain's HITLRequest convention, without descriptions; an earlier version has them."""
+    changes: NotRequired[dict[str, list[Change]]]
+    """What each call would change, by its id, as receipts; the id of a new record is empty."""
+    day: NotRequired[Moment]
+    """The day of the person's message."""
+    language: NotRequired[Language]
+    """In which it was asked; every other reader is told of it in their own."""
     reasons: NotRequired[dict[str, list[Reason]]]
     """Why each call asks, by its id; an earlier version has them in the descriptions."""
     note: str
-    """Why it is asked again; may be empty."""
+    """Why it is asked again, in English, and in a second line what to do; may be empty."""
+    said: NotRequired[str]
+    """The message that the note quotes, shortened."""
     held: NotRequired[bool]
     """Whether a message came instead of a decision, and was not carried out; the next one ends the request."""
     summary: NotRequired[str]
-    """What all of it does, in one sentence; empty for a single call."""
+    """What all of it does, in one sentence, of an earlier version."""
     calls: list[str]
     """Ids of the calls, in the order of the request."""
     digests: dict[str, str]
@@ -154,7 +176,7 @@ class Turn(TypedDict):
     """The checkpoint that it was forked from; None if it began with its message."""
     shown: dict[Annotated[str, Field(pattern=r"^\d+$")], str]
     """Digests of the Global Context lines that the model saw last, by number."""
-    asked: NotRequired[OpenRequest | None]
+    asked: NotRequired[Annotated[OpenRequest | None, AfterValidator(_check_calls)]]
     """What the person is being asked."""
     approved: NotRequired[dict[str, str]]
     """What was approved, by the call's id; empty for an edit that is weighed again."""

@@ -8,23 +8,24 @@ from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 from pydantic import ValidationError
 
-from ana.errors import ToolError, WrongReply
-from ana.output import quote
-from ana.translation import _, mark_text
+from ana.errors import AnaError, ToolError, WrongReply
+from ana.output import shorten
+from ana.translation import mark_text
 from graph.context import Context, context_of
 from graph.state import OpenRequest, State
-from nodes.autonomy.request import digest_records, digest_write, leave_out_about, show_request
+from nodes.autonomy.request import digest_records, digest_write, leave_out_about
+from nodes.autonomy.wording import NOT_CARRIED_OUT, list_calls, word_request
 from nodes.autonomy.writes import read_write
 from nodes.calls import answer_declined, check_arguments, read_call
 from nodes.history import find_pending
 from nodes.requests import FORM, Approve, Edit, Reject, Reply, Request, read_hold, read_reply
 from nodes.short_replies import read_short_reply
 
-NOT_CARRIED_OUT = mark_text("{said} was not carried out: this waits for your decision. Another message drops it.")
-"""What is said above a request that is shown again, because a message came instead of a decision."""
+NOT_SHOWN = mark_text("Nothing was done: this is what waits now.")
+"""What is said above a request that is shown again, because a yes came from where it had not been shown."""
 
 MOST_QUOTED = 60
-"""Characters of that message."""
+"""Characters that are kept of a message that came instead of a decision."""
 
 
 def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
@@ -35,25 +36,27 @@ def approve(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     request, message = state["turn"].get("asked"), find_pending(state["messages"])
     if not request or message is None:  # a client has edited the state
         return {"turn": state["turn"] | {"asked": None}}
-    reply = interrupt(show_request(request))
+    worded = word_request(request)
+    reply = interrupt(worded)
     state = state | {"turn": state["turn"] | {"given": [*state["turn"].get("given", []), reply]}}
     if (text := read_hold(reply)) is not None:
         return {"turn": state["turn"] | {"asked": _hold(text, request)}}
     try:
-        decided = Reply.model_validate(read_reply(reply, cast(Request, request["request"])))
+        decided = Reply.model_validate(read_reply(reply, cast(Request, worded)))
         return _carry_out(decided, request, message, state, runtime)
     except (ToolError, WrongReply) as exc:
-        fault = exc.sentence()
+        fault: AnaError = exc
     except ValidationError as exc:
-        fault = WrongReply(f"That is no decision: {exc.errors()[0]['msg']}.", FORM).sentence()
-    return {"turn": state["turn"] | {"asked": request | {"note": " ".join(fault.split())}}}
+        fault = WrongReply(f"That is no decision: {exc.errors()[0]['msg']}.", FORM)
+    note = "\n".join(" ".join(text.split()) for text in (fault.message, fault.hint))
+    return {"turn": state["turn"] | {"asked": request | {"note": note}}}
 
 
 def _hold(text: str, request: OpenRequest) -> OpenRequest:
     """Return the request to show again, because a message was not carried out, or said yes to something not shown."""
     if read_short_reply(text):
-        return request | {"note": _("Nothing was done: this is what waits now.")}
-    return request | {"note": _(NOT_CARRIED_OUT).format(said=quote(text, MOST_QUOTED)), "held": True}
+        return request | {"note": NOT_SHOWN}
+    return request | {"note": NOT_CARRIED_OUT, "said": shorten(text, MOST_QUOTED), "held": True}
 
 
 def _carry_out(
@@ -63,14 +66,13 @@ def _carry_out(
     calls = [_edit(call, decided.get(str(call["id"])), runtime) for call in message.tool_calls]
     edited = message.model_copy(update={"tool_calls": calls})
     approved, modules = dict(state["turn"].get("approved") or {}), context_of(runtime).handles.settings.tools_modules
-    actions = request["request"]["action_requests"]
-    described = {id: action["description"] for id, action in zip(request["calls"], actions, strict=True)}
+    refused = dict(zip(request["calls"], list_calls(request), strict=True))
     answers: list[AnyMessage] = []
     for position, call in enumerate(calls):
         id = str(call["id"])
         match decided.get(id):
             case Reject(message=why):
-                answers.append(answer_declined(call, described[id], why))
+                answers.append(answer_declined(call, refused[id], why))
             case Approve():
                 approved[id] = request["digests"][id]
             case Edit():

@@ -14,7 +14,7 @@ from ana.errors import ToolError
 from ana.memory.changes import Cause
 from ana.memory.sources import find_source
 from ana.text import check_text
-from ana.tracing.schema import INVALID
+from ana.tracing.schema import INVALID, RefusedCall
 from graph.context import Context, context_of, thread_of
 from graph.state import State
 from nodes.history import find_previous_turn, list_answered_ids, list_refused_copies
@@ -106,11 +106,11 @@ def answer_unreadable(id: str, error: str | None) -> ToolMessage:
     return answer_error(id, INVALID, ToolError(error or "The call cannot be read.", "Send the call again, corrected."))
 
 
-def answer_declined(call: ToolCall, what: str = "", why: str = "") -> ToolMessage:
+def answer_declined(call: ToolCall, what: RefusedCall | str = "", why: str = "") -> ToolMessage:
     """Return the answer to a call that a person refused, or about which nobody decided.
 
     Args:
-        what: Its description for the receipt; empty if nobody decided.
+        what: What it would have changed, for the receipt; empty if nobody decided.
         why: The person's reason.
     """
     return answer_refused(call, why).model_copy(update={"artifact": decline(what)})

@@ -22,7 +22,7 @@ from ana.models.fence import FENCE
 from ana.output import quote
 from ana.stopping import check_stopped
 from ana.tracing.schema import INVALID
-from ana.translation import _, mark_text, speaking
+from ana.translation import mark_text, speaking
 from ana.values import plain_text
 from graph.context import Context, can_wait, context_of, emit
 from graph.state import OpenRequest, State
@@ -94,7 +94,7 @@ def _make_request(state: State, asking: Sequence[Asking]) -> OpenRequest:
     approved = state["turn"].get("approved") or {}
     was_approved = any(approved.get(each.write.call) for each in asking)
     today = date.fromisoformat(state["turn"]["ts"][:10])
-    return make_request(asking, today, _(CHANGED) if was_approved else "")
+    return make_request(asking, today, CHANGED if was_approved else "")
 
 
 def _answer_unreadable_calls(state: State, message: AIMessage) -> list[ToolMessage]:

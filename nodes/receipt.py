@@ -13,20 +13,16 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage
 
 from ana.memory.few_words import tell_more
-from ana.memory.receipts import Receipt, combine_receipts, name_failed, name_verbs, word_change
-from ana.output import escape_controls, quote, shorten
+from ana.memory.receipt_lines import MOST_CHARACTERS, MOST_LINES, name_unwritten, word_unwritten
+from ana.memory.receipts import Receipt, combine_receipts, name_verbs, word_change
+from ana.output import shorten
+from ana.tracing.schema import RefusedCall, Unwritten
 from ana.translation import _
 from ana.values import read_object
 from tools.catalog import WRITERS
 
 SEPARATOR = "\n\n---\n"
 """Markdown's rule."""
-
-MOST_LINES = 30
-"""How many changes are named one by one."""
-
-MOST_CHARACTERS = 80
-"""Of the text of an item that was there already."""
 
 RECEIPT = "ana_receipt"
 """In an answer's `additional_kwargs`: the receipt that stands at its end."""
@@ -67,22 +63,36 @@ class Call:
         return f"{self.args} {self.text}"
 
 
-def render_receipt(calls: Sequence[Call], declined: Sequence[str] = ()) -> str:
+def render_receipt(calls: Sequence[Call], declined: Sequence[RefusedCall | str] = ()) -> str:
     """Return a line for each write of a turn: done, unnecessary because it existed, failed, or refused.
 
-    Args:
-        calls: The calls that were answered.
-        declined: Descriptions of the calls that the person refused.
+    Arguments as of `list_unwritten`.
     """
     receipts = (receipt for call in calls for receipt in call.receipts)
     lines = [word_change(receipt) for receipt in combine_receipts(receipts)]
-    existing, failed, refused = _name_rest()
-    lines += [f"{existing}: {quote(call.existing, MOST_CHARACTERS)}" for call in calls if call.existing]
-    errors = (str(read_object(call.text).get("error", call.text)) for call in find_failed(calls))
-    lines += [f"{failed}: {escape_controls(' '.join(error.split()))}" for error in errors]
-    lines += [f"{refused}: {shorten(each, MOST_CHARACTERS)}" for each in declined]
+    lines += map(word_unwritten, list_unwritten(calls, declined))
     more = [tell_more(len(lines) - MOST_LINES)] if len(lines) > MOST_LINES else []
     return "\n".join(f"- {line}" for line in [*lines[:MOST_LINES], *more])
+
+
+def list_unwritten(calls: Sequence[Call], declined: Sequence[RefusedCall | str] = ()) -> list[Unwritten]:
+    """Return what wrote nothing in a turn: copies of existing items, failures, and refused calls.
+
+    Args:
+        calls: The calls that were answered.
+        declined: The calls that the person refused; of an earlier version in words.
+    """
+    copies = (shorten(call.existing, MOST_CHARACTERS) for call in calls if call.existing)
+    errors = (str(read_object(call.text).get("error", call.text)) for call in find_failed(calls))
+    refused: Iterable[Unwritten] = (
+        {"why": "refused", "text": each} if isinstance(each, str) else {"why": "refused", "call": each}
+        for each in declined
+    )
+    return [
+        *(Unwritten(why="existing", text=text) for text in copies),
+        *(Unwritten(why="failed", text=text) for text in errors),
+        *refused,
+    ]
 
 
 def find_failed(calls: Iterable[Call]) -> list[Call]:
@@ -105,11 +115,6 @@ def _repeats(call: Call, failed: Call) -> bool:
 def name_unchanged() -> str:
     """Return the text in place of a receipt if nothing was written."""
     return _("no changes")
-
-
-def _name_rest() -> tuple[str, str, str]:
-    """Return the lines of a receipt about existing items, failures and calls that the person refused."""
-    return _("Already there"), name_failed(), _("Not done, you said no")
 
 
 def name_recorded(changes: Iterable[Receipt]) -> str:
@@ -154,7 +159,7 @@ def add_receipt(answer: str, receipt: str) -> str:
 
 def strip_receipt(text: str) -> str:
     """Return a text without the receipt under it, and without a receipt or a record that a model made up."""
-    verbs = "|".join(map(re.escape, (*name_verbs().values(), *_name_rest())))
+    verbs = "|".join(map(re.escape, (*name_verbs().values(), *name_unwritten())))
     line = rf"- (?:(?:{verbs}): [^\n]*|{tell_more(0).replace('0', '[0-9]+')})"
     receipt = rf"{SEPARATOR}(?:{line}(?:\n{line})*|{name_unchanged()}(?:\n- [^\n]*)*)\s*\Z"
     return re.sub(receipt, "", _RECORD.sub("", text)).strip()

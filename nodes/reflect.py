@@ -21,7 +21,7 @@ from nodes.receipt import name_recorded, name_unchanged, render_receipt, strip_r
 from nodes.turns import end_turn
 from nodes.unchanged import describe_unchanged
 from nodes.view import read_view
-from tools.artifacts import find_declined
+from tools.artifacts import list_declined
 
 MOST_CORRECTIONS = 2
 
@@ -35,8 +35,7 @@ def reflect(state: State, runtime: Runtime[Context]) -> dict[str, Any]:
     evidence = collect_evidence(state | {"draft": draft}, handles)
     # composed here from what happened, so that there is nothing to check: a failure, a reader's
     ours = bool(turn["error"] or any(decision.get(COMPOSED) for decision in turn["decisions"][-1:]))
-    declined = filter(None, map(find_declined, this_turn(state["messages"])))
-    receipt = render_receipt(evidence.calls, [*declined])
+    receipt = render_receipt(evidence.calls, list_declined(this_turn(state["messages"])))
     violation = None if ours else _find_violation(evidence)
     if not (ours or violation):
         turn, violation = check_draft(turn, evidence, receipt or name_unchanged(), context_of(runtime))

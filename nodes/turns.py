@@ -32,9 +32,10 @@ from nodes.calls import answer_declined
 from nodes.evidence import list_calls
 from nodes.forks import find_fork, seed_fork
 from nodes.history import is_answered, list_unanswered_calls, receipts, this_turn
-from nodes.receipt import make_answer, name_recorded, name_unchanged, render_receipt
+from nodes.receipt import list_unwritten, make_answer, name_recorded, name_unchanged, render_receipt
 from nodes.requests import Request
 from nodes.usage import no_usage
+from tools.artifacts import list_declined
 
 NOT_APPROVED = mark_text("Not done: nobody approved it, and a new message came.")
 NOT_ANSWERED = mark_text("Not finished: nobody replied to what was asked, and a new message came.")
@@ -246,6 +247,8 @@ def make_record(
         model: Another model's name, if the run chose one.
     """
     record = build_record(turn, messages, thread, handles.settings, model, receipts(messages))
+    if unwritten := list_unwritten([*list_calls(messages)], list_declined(messages)):
+        record["unwritten"] = unwritten
     spent = sum(turn["durations"].values())
     error = record["error"] and Quoted(record["error"])
     _log.info("turn %s: %d steps, %.2f s, error %s", record["id"], len(record["steps"]), spent, error)

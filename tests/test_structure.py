@@ -17,6 +17,9 @@ MOST_CONDITIONS = 15
 MOST_TERMS, MOST_ON_A_LINE = 4, 2
 """Terms of one `and` or `or`, and comprehensions and conditional expressions that begin in one line."""
 
+MOST_OF_THE_PAGE = 2900
+"""Lines of Python in app/page."""
+
 PARTICIPLES = {"told", "given", "found", "said", "shown", "meant", "asked", "kept", "left", "seen", "made", "held"}
 """What names do not say: that something was told, and not what it is."""
 
@@ -144,6 +147,11 @@ def count_conditions(function: ast.AST) -> int:
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             count += count_conditions(node)
     return count
+
+
+def test_the_page_stays_small() -> None:
+    lines = sum(path.read_text().count("\n") for path in (PROJECT / "app" / "page").glob("*.py"))
+    assert lines <= MOST_OF_THE_PAGE
 
 
 def test_expressions_hold_few_conditions() -> None:

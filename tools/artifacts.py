@@ -15,6 +15,7 @@ from ana.memory.changes import Change
 from ana.memory.receipts import Receipt as Receipt
 from ana.memory.receipts import make_receipt
 from ana.memory.search.result import QueryResult
+from ana.tracing.schema import RefusedCall
 
 Artifact: TypeAlias = dict[str, Any]
 
@@ -30,9 +31,9 @@ def explain(matches: QueryResult) -> Artifact:
     return {"why": [{"id": item.id} | reason.to_json() for item, reason in reasons]}
 
 
-def decline(what: str) -> Artifact:
-    """Return the mark of a call that was not run because the person said no, with a description of the call; because
-    nobody decided, with none.
+def decline(what: RefusedCall | str) -> Artifact:
+    """Return the mark of a call that was not run because the person said no, with what it would have changed, of an
+    earlier version in words; because nobody decided, with an empty text.
     """
     return {"declined": what}
 
@@ -55,10 +56,15 @@ def find_existing(message: AnyMessage) -> str | None:
     return str(artifact.get("content", "")) if "refused_copy_of" in artifact else None
 
 
-def find_declined(message: AnyMessage) -> str | None:
-    """Return the description in the mark of a declined call, which may be empty; None without a mark."""
-    artifact = _artifact_of(message)
-    return str(artifact["declined"]) if "declined" in artifact else None
+def find_declined(message: AnyMessage) -> RefusedCall | str | None:
+    """Return what the mark of a declined call holds, an empty text if nobody decided; None without a mark."""
+    declined: RefusedCall | str | None = _artifact_of(message).get("declined")
+    return declined
+
+
+def list_declined(messages: Sequence[AnyMessage]) -> list[RefusedCall | str]:
+    """Return the calls that the person declined, in order."""
+    return [declined for each in messages if (declined := find_declined(each))]
 
 
 def _artifact_of(message: AnyMessage) -> dict[str, Any]:

@@ -281,6 +281,6 @@ def _note(call: CallContext, matches: QueryResult, where: Mapping[str, Any]) -> 
     elif where and matches.fitting and matches.fitting < min(COUNTED, matches.total):
         others = matches.total - matches.fitting
         notes.append(f"{others} more pass the filter but are less like the text; without text you see them.")
-    notes += [matches.why_none, matches.unread]
+    notes += [matches.explain(), matches.unread]
     notes += (f"{near}." for near in find_near_in_filter(call, where))
     return " ".join(filter(None, [*notes, tell_exceptions(call, where)]))

@@ -27,9 +27,13 @@ def back_up(handles: DataHandles, to: Path) -> Manifest:
         raise UserError(f"The backup {to} cannot be written: {exc.strerror or exc}.", "Choose another place.") from exc
 
 
-def back_up_before(handles: DataHandles, event: str) -> Path:
-    """Write a backup into the data folder before a risky change, and return its path."""
-    copy = name_copy(handles.workspace.folder, f"before-{event}")
+def back_up_before_import(handles: DataHandles) -> Path | None:
+    """Write a backup into the data folder before an import with its own history, which undo cannot take back as one
+    turn. Return its path; None where nothing was written yet, or a database keeps the data.
+    """
+    if handles.find_upkeep() is None or not handles.memory.turns(limit=1):
+        return None
+    copy = name_copy(handles.workspace.folder, "before-import")
     back_up(handles, to := copy.with_name(f"{copy.name}.zip"))
     return to
 

@@ -35,9 +35,13 @@ def find_from(
     fitting = result.fitting and sum(n < result.fitting for n in places[:limit])
     items = [result.items[n] for n in places[:limit]]
     reasons = tuple(result.reasons[n] for n in places[:limit]) if result.reasons else ()
-    why = result.why_none or ("" if places else _("No item is from {source}.").format(source=f"{source!r:.80}"))
-    total, is_cut = len(places), len(places) > limit
-    return replace(result, items=items, total=total, truncated=is_cut, reasons=reasons, why_none=why, fitting=fitting)
+    chosen = replace(result, items=items, total=len(places), truncated=len(places) > limit, reasons=reasons)
+
+    def explain() -> str:
+        nowhere = "" if places else _("No item is from {source}.").format(source=f"{source!r:.80}")
+        return result.explain() or nowhere
+
+    return replace(chosen, fitting=fitting, explain=explain)
 
 
 def claim_turn(memory: Memory, turn: str, cause: Cause) -> list[Change]:

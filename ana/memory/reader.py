@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
+from functools import partial
 
 from ana.errors import NoSuchItem, ToolError
 from ana.memory.backend import Backend
@@ -74,7 +75,7 @@ class Reader:
         result = replace(result, due=query.due, where=query.where, unread=describe_unread(text or ""))
         if query.text:
             result = replace(result, fitting=count_fitting(result.reasons, self.backend.embedder_name))
-        return result if result.total else replace(result, why_none=explain_nothing(self.backend, query))
+        return result if result.total else replace(result, explain=partial(explain_nothing, self.backend, query))
 
     def find_overdue(
         self,

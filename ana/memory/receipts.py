@@ -1,7 +1,7 @@
 """Receipts of writes, in the form that people see and traces record."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, tzinfo
 from itertools import zip_longest
@@ -105,20 +105,6 @@ def name_verbs() -> dict[tuple[str, str], str]:
         ("line", "update"): _("Now known"),
         ("line", "delete"): _("Forgotten"),
     }
-
-
-def name_failed() -> str:
-    """Return the words before the reason why something was not done."""
-    return _("Not done")
-
-
-def list_changes(
-    changes: Sequence[Receipt], receipt: str | None, describe: Callable[[Receipt], str] = describe_change
-) -> list[str]:
-    """Return a line for each record that a turn wrote, and the other lines of its receipt."""
-    written = [describe(each) for each in combine_receipts(changes)]
-    lines = [line.removeprefix("- ") for line in (receipt or "").splitlines()]
-    return written + lines[len(written) :]  # it begins with a line for each record, too
 
 
 def tells_no_changes(receipt: str | None) -> bool:

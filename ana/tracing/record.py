@@ -94,7 +94,7 @@ def build_record(
     return record
 
 
-def _list_artifacts(messages: Sequence[AnyMessage]) -> Iterator[tuple[str, int | dict[str, str]]]:
+def _list_artifacts(messages: Sequence[AnyMessage]) -> Iterator[tuple[str, int | dict[str, Any]]]:
     """Yield the number of each call with an artifact, and the artifact, or how many changes it holds. What a query's
     holds is in its step.
     """

@@ -79,6 +79,25 @@ class Change(TypedDict):
     after: Snapshot | None
 
 
+class RefusedCall(TypedDict):
+    """A call that the person refused, with what it would have changed."""
+
+    name: str
+    args: dict[str, Any]
+    changes: list[Change]
+    day: Moment
+    """The day of the person's message."""
+
+
+class Unwritten(TypedDict):
+    """A call that wrote nothing, as `ana/memory/receipt_lines.py` tells it."""
+
+    why: Literal["existing", "failed", "refused"]
+    text: NotRequired[str]
+    """The text of the existing item, or the error."""
+    call: NotRequired[RefusedCall]
+
+
 class Call(TypedDict):
     """A call in a model's decision."""
 
@@ -157,7 +176,7 @@ class Inputs(TypedDict):
     """Of receipts and requests, if it is not English."""
     given: NotRequired[list[Any]]
     """The person's replies to the turn's requests."""
-    artifacts: NotRequired[dict[str, Count | dict[str, str]]]
+    artifacts: NotRequired[dict[str, Count | dict[str, str | RefusedCall]]]
     """By a call's number, from 0: how many of the changes are its, or the mark that its answer carried."""
 
 
@@ -177,6 +196,8 @@ class Record(TypedDict):
     """What stood under the answer."""
     changes: NotRequired[list[Annotated[Change, AfterValidator(_check_change)]]]
     """The receipts of what the turn wrote."""
+    unwritten: NotRequired[list[Unwritten]]
+    """What wrote nothing, and why; an earlier version has it in `receipt` alone."""
     usage: Tokens
     cost_usd: Amount | None
     """None where the model's price is not known."""
@@ -201,7 +222,9 @@ CORE = frozenset(("id", "ts", "question", "steps", "answer"))
 """What a record must have to be one."""
 FOLLOWED = frozenset(("thread_id", "message", "previous", "receipt"))
 """What else readers of a whole conversation use."""
-DISPLAY_FIELDS = CORE | FOLLOWED | {"changes", "usage", "cost_usd", "durations", "error", "model", "provider"}
+DISPLAY_FIELDS = (
+    CORE | FOLLOWED | {"changes", "unwritten", "usage", "cost_usd", "durations", "error", "model", "provider"}
+)
 """What is shown of a single turn."""
 CONTINUED = CORE | {"decisions"}
 """What a turn needs that another one follows when it is run again."""

@@ -18,7 +18,8 @@ import typer
 
 from ana.errors import NotWaiting, UserError, WrongReply
 from ana.machine import find_session
-from ana.memory.receipts import list_changes, tells_no_changes
+from ana.memory.receipt_lines import list_changes
+from ana.memory.receipts import tells_no_changes
 from ana.output import tell, write_json
 from ana.translation import _
 from ana.workspace import Workspace

@@ -60,6 +60,7 @@ def import_(
     Text by others is marked. In a terminal you are asked whose text it is, unless an option says so. Elsewhere an event
     with an organiser or guests is by others, and an export contains the source of each record.
     """
+    from ana.archive.backup import back_up_before_import
     from ana.transfer.whose import tell_whose
 
     with open_data(start(), "ana import") as handles:
@@ -72,7 +73,7 @@ def import_(
         }  # fmt: skip
         bundle = _read_source(source, handles, {name: names for name, names in columns.items() if names}, yes=yes)
         bundle = tell_whose(bundle, _ask_whose(bundle, mine), list_own_mail(handles.settings.ana_notify))
-        before = _back_up(handles) if bundle.changes else None
+        before = back_up_before_import(handles) if bundle.changes else None
         result = _store(handles, bundle, replace=replace)
     _tell(result, handles, before, replace=replace)
 
@@ -136,15 +137,6 @@ def _show_conflicts(result: "ImportResult", replace: bool) -> None:
         ids = ", ".join(result.conflicting[:MOST_LISTED]) + (", ..." if len(result.conflicting) > MOST_LISTED else "")
         say(f"{len(result.conflicting)} are different here, or were deleted here, and were not changed: {ids}.")
         say("--replace makes them match the file.")
-
-
-def _back_up(handles: DataHandles) -> Path | None:
-    """Back up everything before an import with its own history, which undo cannot take back as one turn."""
-    from ana.archive.backup import back_up_before
-
-    if handles.find_upkeep() is None or not handles.memory.turns(limit=1):
-        return None
-    return back_up_before(handles, "import")
 
 
 def _read_source(source: str, handles: DataHandles, columns: dict[str, Any], *, yes: bool) -> Bundle:

@@ -17,7 +17,7 @@ from app.mcp.resources import CONTEXT, ITEM, read_context
 from app.mcp.session import RECEIPT, Session
 from app.mcp.tools import FETCH, SEARCH, UNSTORED, mark_stored
 from graph.state import OpenRequest
-from nodes.autonomy.request import show_request
+from nodes.autonomy.wording import word_request
 
 MOST_MATCHES = 20
 """Results of a search."""
@@ -66,7 +66,7 @@ def seal(request: OpenRequest) -> str:
 
 def word(request: OpenRequest) -> str:
     """Return the words in which a request is shown to the person."""
-    return plain_text("\n".join(str(action["description"]) for action in show_request(request)["action_requests"]))
+    return plain_text("\n".join(str(action["description"]) for action in word_request(request)["action_requests"]))
 
 
 def _look(session: Session, name: str, args: Mapping[str, Any]) -> CallToolResult:

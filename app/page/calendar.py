@@ -58,7 +58,7 @@ class ShownDay:
 
 def show(visit: Visit) -> Page:
     """GET /app/calendar?month=2026-12, or ?week=2026-12-03 for the week of that day."""
-    today, week = visit.handles.clock.now().date(), visit.ask("week")
+    today, week = visit.today, visit.ask("week")
     month = visit.ask("month") or f"{today:%Y-%m}"
     day = read_day(week or f"{month}-01", today)
     dates = [day + (n - day.weekday()) * DAY for n in range(7)] if week else _list_month(day)

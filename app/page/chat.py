@@ -16,7 +16,7 @@ from ana.threads.ids import canonical_id
 from ana.translation import _, get_language
 from ana.values import Properties
 from ana.workspace.personal import list_fixed
-from app.outcome import Waiting, read_waiting
+from app.outcome import Waiting, config_of, read_waiting
 from app.page.conversations import (
     CONVERSATIONS,
     TITLE,
@@ -96,7 +96,7 @@ async def show(visit: Visit) -> Page:
 
 async def _find_open(visit: Visit, thread: str) -> tuple[Waiting | None, str]:
     """Return the request that waits in a conversation, else the message whose turn was cut short, if there is one."""
-    state = await visit.opened.worker.graph.aget_state(_place(thread))
+    state = await visit.opened.worker.graph.aget_state(config_of(thread))
     if unanswered := find_unanswered(state):
         return read_waiting(state, unanswered[0], visit.handles.clock), ""
     return None, find_cut_short(state)
@@ -117,7 +117,7 @@ async def say(visit: Visit) -> str:
 async def decide(visit: Visit) -> str:
     """POST /app/chat/{thread_id}/decide: decide on the waiting request."""
     thread, id = path_id(visit.request), visit.read("request")
-    unanswered = find_unanswered(await visit.opened.worker.graph.aget_state(_place(thread)))
+    unanswered = find_unanswered(await visit.opened.worker.graph.aget_state(config_of(thread)))
     if unanswered and unanswered[0].id == id:
         asked = read_request(unanswered[0])
         reply = _read_reply(visit, asked)
@@ -246,9 +246,5 @@ def _read_decision(visit: Visit, number: int, action: dict[str, Any], is_done: b
         return {"type": "approve"}
     if isinstance(changed := written.get("properties"), dict):
         days: Properties = {name: value for name, value in changed.items() if isinstance(value, str)}
-        written["properties"] = changed | read_dates(days, visit.handles.clock.now().date())
+        written["properties"] = changed | read_dates(days, visit.today)
     return {"type": "edit", "edited_action": {"name": action.get("name"), "args": written}}
-
-
-def _place(thread: str) -> Any:
-    return {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}

@@ -1,6 +1,5 @@
 """A conversation for the page, made from the traces of its turns, and from waiting and running turns."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -12,14 +11,11 @@ from ana.memory.undo import find_all_undone
 from ana.time.clock import Clock
 from ana.time.dates import show_day
 from ana.tracing.port import Traces
-from ana.tracing.schema import Step, is_call
 from ana.translation import _
 from app.page.fields import Field, list_fields
 from app.server.request_threads import run_in_threadpool
 from app.server.rows import Row
 from app.server.workspaces import OpenWorkspace
-from app.show.calls import WRITES, describe_call, word_call
-from app.show.replayed import describe_observation
 from app.show.requests import word_actions
 from app.show.text import shorten
 from graph.context import THREAD_FIELDS
@@ -34,9 +30,6 @@ CONVERSATIONS, BESIDE = 200, 30
 
 WHICH = {"id", "line"}
 """Arguments that say which record is meant: where there are no others nothing is to be edited."""
-
-LOOKED = 160
-"""Characters of what was looked up in a turn."""
 
 TITLE = 80
 """Characters of a conversation's name, or of its first words in place of one."""
@@ -140,29 +133,3 @@ def find_cut_short(state: StateSnapshot) -> str:
     """Return the question of a turn that was stopped, or ended by a crash, before its answer; empty if none was."""
     messages = this_turn(state.values.get("messages", []))
     return messages[0].text if state.tasks and messages and not is_answered(messages) else ""
-
-
-def show_calls(steps: Iterable[Step], year: int) -> list[tuple[str, str, str]]:
-    """Return the calls of a turn, each with a line, its arguments and its result; days are without this year."""
-    told = []
-    for step in steps:
-        if is_call(step):
-            seen = step["observation"]
-            ok = not (isinstance(seen, dict) and "error" in seen)
-            line = describe_call({"tool": step["tool"], "args": step["args"], "ok": ok}, year)
-            args = json.dumps(step["args"], ensure_ascii=False, indent=1)
-            told.append((line, args, "" if seen is None else describe_observation(step)))
-    return told
-
-
-def word_looks(steps: Iterable[Step], year: int) -> str:
-    """Return a turn's look-ups in one line; its writes have receipts. This year is omitted from days."""
-    calls = (step for step in steps if is_call(step) and step["tool"] not in WRITES)
-    told = ", ".join(dict.fromkeys(word_call(step["tool"], step["args"], year) for step in calls))
-    return shorten(told[:1].upper() + told[1:], LOOKED)
-
-
-def show_corrections(steps: Iterable[Step]) -> list[tuple[str, str]]:
-    """Return the drafts of a turn that were sent back, each after the reason."""
-    sent_back = (step for step in steps if step["tool"].startswith("⛔️") and "draft" in step["args"])
-    return [(str(step["observation"]), str(step["args"]["draft"])) for step in sent_back]

@@ -47,7 +47,7 @@ def list_fields(values: Mapping[str, Json]) -> list[Field]:
 
 def fill_fields(fields: list[Field], form: FormData, prefix: str) -> list[Field]:
     """Return fields with the texts of a submitted form in place of the old ones."""
-    return [replace(each, written=_read_written(form, prefix + each.name, each.written)) for each in fields]
+    return [replace(each, written=read_written(form, prefix + each.name, each.written)) for each in fields]
 
 
 def read_fields(values: Mapping[str, Json], form: FormData, prefix: str, place: str = "") -> dict[str, Json]:
@@ -64,7 +64,7 @@ def read_fields(values: Mapping[str, Json], form: FormData, prefix: str, place: 
                 read[name] = inner
             continue
         shown = _describe(path, value).written
-        written = _read_written(form, prefix + path, shown)
+        written = read_written(form, prefix + path, shown)
         if written == shown:
             read[name] = value
         elif written.strip():
@@ -114,7 +114,8 @@ def _is_plain_list(value: Any) -> TypeGuard[list[str]]:
     return isinstance(value, list) and all(_is_plain(each) and each and "," not in each for each in value)
 
 
-def _read_written(form: FormData, name: str, shown: str) -> str:
+def read_written(form: FormData, name: str, shown: str) -> str:
+    """Return the text of a field; the shown one if the form has no such field."""
     return str(form.get(name, shown)).replace("\r\n", "\n")
 
 

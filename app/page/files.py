@@ -26,12 +26,11 @@ from app.server.request_threads import run_in_threadpool
 def give(visit: Visit) -> Response:
     """GET /app/files/{name}: ana.jsonl, ana.ics or ana-backup.zip."""
     name = visit.find("name")
-    write = WRITERS.get(name)
-    if write is None:
+    if name not in WRITERS:
         raise UserError("There is no such file.", _("There are {names}.").format(names=", ".join(WRITERS)))
     file = Path(tempfile.mkdtemp()) / name
     try:
-        write(visit.handles, file)
+        WRITERS[name](visit.handles, file)
     except BaseException:
         _remove(file)
         raise

@@ -14,7 +14,7 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response, StreamingResponse
 
 from ana.addresses import list_own_mail
-from ana.archive.backup import back_up_before
+from ana.archive.backup import back_up_before_import
 from ana.errors import AnaError, UserError
 from ana.files import FILE_ERRORS, describe_fault, open_draft
 from ana.stopping import Work, working
@@ -130,10 +130,9 @@ class Importing:
             return read_columns({"title": table.columns[0]}, table.columns)
 
     def _store(self, bundle: Bundle) -> ImportResult:
-        handles = self.handles
-        if bundle.changes and handles.find_upkeep() and handles.memory.turns(limit=1):
-            back_up_before(handles, "import")
-        return import_bundle(handles.memory, bundle)
+        if bundle.changes:
+            back_up_before_import(self.handles)
+        return import_bundle(self.handles.memory, bundle)
 
     def _tell(self, done: int, total: int) -> None:
         told = _("{done:,} of {total:,} are prepared.") if done < total else _("All {total:,} are being stored.")

@@ -8,9 +8,9 @@ from ana.memory.views import localize
 from ana.people.grants import can_grant
 from ana.time.repeats import DATE_KEYS
 from ana.values import Json, Properties
-from app.page.fields import fill_fields, list_fields, read_fields, read_new
-from app.page.marking import delete, get_item, read_dates
-from app.page.shared import list_viewers
+from app.page.fields import fill_fields, list_fields, read_fields, read_new, read_written
+from app.page.marking import delete, read_dates
+from app.page.others import list_viewers
 from app.page.visits import Page, Visit
 
 VERSIONS, ALIKE = 50, 3
@@ -24,7 +24,7 @@ PREFIX = "field-"
 
 def show(visit: Visit) -> Page:
     """GET /app/items/{id}: an item with its history."""
-    return _show(visit, get_item(visit.handles, visit.find("id")))
+    return _show(visit, visit.handles.memory.get(visit.find("id")))
 
 
 def save(visit: Visit) -> Page | str:
@@ -34,21 +34,21 @@ def save(visit: Visit) -> Page | str:
     A property with an empty field is removed.
     """
     memory, form = visit.handles.memory, visit.form
-    item = get_item(visit.handles, visit.find("id"))
+    item = visit.handles.memory.get(visit.find("id"))
     if "delete" in form:
         memory.change_all([item.id], delete, visit.by)
         return visit.go_on("/items")
     if "mine" in form:
         memory.claim([item.id], visit.by)
         return visit.go_on(f"/items/{item.id}")
-    content = str(form.get("content", item.content)).replace("\r\n", "\n")
-    changed = read_dates(_read_changes(item, visit), visit.handles.clock.now().date())
+    content = read_written(form, "content", item.content)
+    changed = read_dates(_read_changes(item, visit), visit.today)
     new = content if content != item.content else None
     try:
         if changed or new is not None:
             memory.update(item.id, new, changed, visit.by, visit.read("shown"))
     except RecordChanged:
-        return _show(visit, get_item(visit.handles, item.id), is_older=True)
+        return _show(visit, visit.handles.memory.get(item.id), is_older=True)
     return visit.go_on(f"/items/{item.id}")
 
 
@@ -81,7 +81,7 @@ def _show(visit: Visit, item: Item, is_older: bool = False) -> Page:
         "item.html",
         status=409 if is_older else 200,
         item=localize(item, visit.handles.clock.zone),
-        content=str(form.get("content", "")) if is_older else item.content,
+        content=read_written(form, "content", item.content),
         fields=fill_fields(fields, form, PREFIX) if is_older else fields,
         prefix=PREFIX,
         dates=DATE_KEYS,

@@ -121,7 +121,7 @@ def _find_mark(visit: Visit, do: str) -> Mark:
         return move(visit.handles, visit.read("day"))
     if do == "set" and (name := visit.read("name")):
         value = visit.read("value")
-        return set_property(name, read_new(value) if value else None, visit.handles.clock.now().date())
+        return set_property(name, read_new(value) if value else None, visit.today)
     raise UserError("It was not said what to do with them.", "Choose done, delete, move or a property.")
 
 

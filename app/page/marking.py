@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 
-from ana.errors import NoSuchItem, NotFound, UserError
+from ana.errors import UserError
 from ana.handles import DataHandles
-from ana.memory.changes import Cause
 from ana.memory.few_words import call_property
 from ana.memory.item import Item
 from ana.memory.travel import read_item_repeat
@@ -33,14 +32,6 @@ Mark = Callable[[Item], Properties | None]
 """What is done with an item: the properties that change, or None to delete it."""
 
 
-def get_item(handles: DataHandles, id: str) -> Item:
-    """Return an item. Raises NotFound if there is none."""
-    try:
-        return handles.memory.get(id)
-    except NoSuchItem as exc:
-        raise NotFound("There is no such item.", "It may have been deleted meanwhile.") from exc
-
-
 def list_labels(properties: Properties) -> list[str]:
     """Return the project and the tags of an item, as a list shows them."""
     project, tags = properties.get("project"), properties.get("tags")
@@ -48,17 +39,10 @@ def list_labels(properties: Properties) -> list[str]:
     return [shorten(each, 30) for each in listed[:MOST_LABELS] if isinstance(each, str) and each]
 
 
-def mark_missed(handles: DataHandles, id: str, by: Cause) -> None:
-    """Mark each past unmarked date of a repeated item as done.
-
-    Raises:
-        AnaError: One date cannot be marked; the dates before it were marked.
-    """
-    memory, clock = handles.memory, handles.clock
-    if repeat := read_item_repeat(memory.get(id), clock.zone):
-        lead = repeat.keys[0].name
-        for each in list_missed(repeat, clock.now()):
-            memory.update(id, properties={"status": "done", "done_for": each.dates[lead]}, cause=by)
+def find_missed(handles: DataHandles, item: Item) -> list[str]:
+    """Return the past unmarked dates of a repeated item, in the form of properties; none of any other item."""
+    repeat = read_item_repeat(item, handles.clock.zone)
+    return [each.dates[repeat.keys[0].name] for each in list_missed(repeat, handles.clock.now())] if repeat else []
 
 
 def move(handles: DataHandles, day: str, when: str = "") -> Mark:

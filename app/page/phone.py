@@ -1,15 +1,15 @@
-"""Checking whether a phone reaches this server: a code for it to open, and the page that the phone gets."""
+"""What a phone opens without signing in: the buttons under a reminder, and an address that shows that it gets here."""
 
 import segno
 from markupsafe import Markup
-from starlette.exceptions import HTTPException
 
-from ana.errors import UserError
-from ana.keys import OWNER
+from ana.errors import NotFound, UserError
+from ana.reminders.buttons import ACTS
 from ana.translation import _, mark_text
 from ana.urls import find_site
 from ana.workspace import load_workspace
-from app.page.visits import Page, Visit
+from app.answering import RungItem, answer, find_rung
+from app.page.visits import NoSuchPage, Page, Visit
 from app.reaching import REACHED, await_visit, has_come, note_visit
 
 YES = mark_text("The phone has reached this server: reminders by ntfy and mail have buttons.")
@@ -18,8 +18,7 @@ NOT_YET = mark_text("Nothing has opened the address yet. Is the phone in the sam
 
 def test(visit: Visit) -> Page:
     """POST /app/phone: show an address of ours for a phone to open, or {address} whether it was opened."""
-    if visit.request.state.person != OWNER:
-        raise HTTPException(404, "There is no such page.")
+    visit.require_owner()
     owner = load_workspace()
     site = find_site(owner.settings.ana_public_url, owner.settings.ana_hosts)
     if site is None:
@@ -34,7 +33,29 @@ def test(visit: Visit) -> Page:
 
 
 def greet(visit: Visit) -> Page:
-    """GET /app/hello/{secret}: shown to a phone that has reached the server, without signing in."""
+    """GET /app/hello/{secret}: shown to a phone that has reached the server."""
     if not note_visit(load_workspace(), visit.find("secret")):
-        raise HTTPException(404, "There is no such page.")
+        raise NoSuchPage
     return Page("hello.html", told=_(REACHED))
+
+
+def ask(visit: Visit) -> Page:
+    """GET /app/reminder/{signed}: say what the button would do, but do nothing: mail programs follow links."""
+    return _show(visit, _find(visit))
+
+
+def press(visit: Visit) -> Page:
+    """POST /app/reminder/{signed}: do it. The signature takes the place of the form's token."""
+    rung = _find(visit)
+    return _show(visit, rung, answer(visit.handles, rung, visit.request.state.button.act))
+
+
+def _find(visit: Visit) -> RungItem:
+    button = visit.request.state.button
+    if button.until <= visit.handles.clock.now():
+        raise NotFound("This button has ended.", "The next reminder brings another.")
+    return find_rung(visit.handles, button.ring)
+
+
+def _show(visit: Visit, rung: RungItem, told: str = "") -> Page:
+    return Page("reminder.html", item=rung.item, word=ACTS[visit.request.state.button.act], told=told)

@@ -11,40 +11,25 @@ from starlette.staticfiles import StaticFiles
 from ana.reminders.buttons import PATH
 from app.page import (
     about,
-    assistants,
-    button,
+    acts,
     calendar,
     chat,
-    demo,
     files,
-    forgetting,
-    household,
     item,
     items,
+    others,
     phone,
     routines,
     settings,
-    shared,
     signing_in,
     today,
     turns,
 )
 from app.page.forms import act
 from app.page.shell import FILES, respond
-from app.page.visits import Page, Part, Visit
+from app.page.visits import Page, Part
 from app.reaching import PATH as HELLO
 from app.server.guard import PAGE
-
-
-def offline(_: Visit) -> Page:
-    """GET /app/offline: the page that a device shows without a connection; it contains nobody's data."""
-    return Page("offline.html")
-
-
-def more(_: Visit) -> Page:
-    """GET /app/more: the parts for which a small screen has no room below."""
-    return Page("more.html")
-
 
 SHOWN: dict[str, Part] = {
     "": chat.home,
@@ -63,15 +48,15 @@ SHOWN: dict[str, Part] = {
     "/items/{id}": item.show,
     "/items/{id}/move": today.choose_day,
     "/calendar": calendar.show,
-    "/more": more,
-    "/offline": offline,
+    "/more": lambda _: Page("more.html"),  # the parts for which a small screen has no room below
+    "/offline": lambda _: Page("offline.html"),  # what a device shows without a connection: nobody's data
     "/about": about.show,
-    "/forget/{name}": forgetting.ask,
+    "/forget/{name}": acts.ask_to_forget,
     "/turns": turns.show_list,
     "/turns/{id}": turns.show,
     "/settings": settings.show,
-    "/shared": shared.show,
-    "/assistants": assistants.show,
+    "/shared": others.show_shared,
+    "/assistants": others.show_assistants,
     "/files/{name}": files.give,
 }
 """What is opened, by its path."""
@@ -80,8 +65,8 @@ DONE: dict[str, Part] = {
     "/welcome": about.introduce,
     "/sign-in": signing_in.enter,
     "/sign-out": signing_in.leave,
-    "/undo": forgetting.take_back,
-    "/mine": forgetting.claim,
+    "/undo": acts.take_back,
+    "/mine": acts.claim,
     "/chat/trash": chat.restore,
     "/chat/{thread_id}": chat.say,
     "/chat/{thread_id}/decide": chat.decide,
@@ -94,12 +79,12 @@ DONE: dict[str, Part] = {
     "/items/new": items.create,
     "/items/trash": items.restore_deleted,
     "/items/{id}": item.save,
-    "/items/{id}/share": shared.change,
+    "/items/{id}/share": others.share,
     "/items/{id}/done": today.finish,
     "/items/{id}/move": today.put_off,
     "/about": about.add,
     "/about/{line:int}": about.change,
-    "/forget/{name}": forgetting.carry_out,
+    "/forget/{name}": acts.carry_out_forgetting,
     "/turns/{id}": turns.replay,
     "/settings": settings.save,
     "/settings/model": settings.save_model,
@@ -107,13 +92,13 @@ DONE: dict[str, Part] = {
     "/settings/browser": settings.save_browser,
     "/settings/calendar": settings.change_key,
     "/settings/calendars": settings.save_calendar,
-    "/assistants": assistants.change,
+    "/assistants": others.change_assistant,
     "/files": files.take,
     "/files/rows": files.take_rows,
-    "/demo/end": demo.end,
+    "/demo/end": signing_in.end_demo,
     "/phone": phone.test,
-    "/people": household.add,
-    "/people/{name}/remove": household.remove,
+    "/people": others.add_person,
+    "/people/{name}/remove": others.remove_person,
 }
 """What a form does that is sent, by its path."""
 
@@ -140,7 +125,7 @@ PAGES: list[BaseRoute] = [
     *(Route(f"{PAGE}{path}", act(partial(respond, part)), methods=["POST"]) for path, part in DONE.items()),
     *(_give(name, kind) for name, kind in BESIDE.items()),
     _show(f"{HELLO}{{secret}}", phone.greet),
-    _show(f"{PATH}{{signed}}", button.ask),
-    _show(f"{PATH}{{signed}}", button.press, "POST"),  # the signature stands for the form's token
+    _show(f"{PATH}{{signed}}", phone.ask),
+    _show(f"{PATH}{{signed}}", phone.press, "POST"),  # the signature stands for the form's token
     Mount(f"{PAGE}/static", StaticFiles(directory=FILES)),
 ]

@@ -2,7 +2,6 @@
 
 import asyncio
 
-from ana.errors import NoSuchItem, NotFound
 from ana.translation import _
 from app.page.marking import delete
 from app.page.visits import Page, Visit
@@ -25,10 +24,7 @@ async def change(visit: Visit) -> Page | str:
     if name := visit.read("start"):
         await run_in_threadpool(start_offer, handles, name, visit.read("at"), visit.by)
         return visit.go_on("/routines")
-    try:
-        item = await run_in_threadpool(find_routine, handles, visit.read("run") or visit.read("end"))
-    except NoSuchItem as exc:
-        raise NotFound("There is no such routine.", "It may have been ended meanwhile.") from exc
+    item = await run_in_threadpool(find_routine, handles, visit.read("run") or visit.read("end"))
     if visit.read("end"):
         await run_in_threadpool(handles.memory.change_all, [item.id], delete, visit.by)
         return visit.go_on("/routines")

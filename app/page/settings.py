@@ -16,8 +16,8 @@ from ana.workspace import Workspace, load_workspace, open_workspace
 from ana.workspace.personal import list_fixed, save_settings
 from app.dials import DIALS
 from app.following import Following, list_calendars
-from app.page.household import list_household
-from app.page.visits import Page, Visit, go_on
+from app.page.others import list_household
+from app.page.visits import NoSuchPage, Page, Visit, go_on
 from app.privacy import describe_answering
 from app.reminding import describe_failing
 from app.trial import connect, try_model
@@ -65,7 +65,7 @@ def save_model(visit: Visit) -> Page:
     """POST /app/settings/model: {provider, model, key, url} to connect, or {test} to have the present one say hello."""
     workspace = _read_anew(visit)
     if not _can_connect(workspace):
-        raise HTTPException(404, "There is no such page.")
+        raise NoSuchPage
     if "test" in visit.form:
         return show(visit, try_model(workspace.settings))
     return show(visit, connect(*(visit.read(name) for name in ("provider", "model", "url", "key"))))

@@ -14,11 +14,13 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 
 from ana import __version__
+from ana.errors import NoSuchItem, NotFound
 from ana.keys import OWNER
 from ana.memory.authors import REMINDER, find_author
 from ana.memory.digests import digest_line
 from ana.memory.few_words import call_value, show_value
-from ana.memory.receipts import describe_difference, list_changes, make_receipt, tells_no_changes, word_change
+from ana.memory.receipt_lines import list_changes
+from ana.memory.receipts import describe_difference, make_receipt, tells_no_changes, word_change
 from ana.output import escape_controls, shorten
 from ana.time.dates import day_of, name_day, name_month, name_weekday, show_day
 from ana.tracing.record import INTERRUPTED
@@ -26,7 +28,7 @@ from ana.translation import LANGUAGES, _, get_language, mark_text, ngettext, pge
 from app.dated import tell_time
 from app.demo import RECORDED
 from app.page.acts import find_notice, find_place
-from app.page.conversations import BESIDE, group_by_day, list_conversations, show_calls, show_corrections, word_looks
+from app.page.conversations import BESIDE, group_by_day, list_conversations
 from app.page.examples import list_examples, reads_english
 from app.page.forms import FIELD, keep_form_token, read_form_token
 from app.page.lines import draw_line, draw_quote, draw_text, show
@@ -37,6 +39,7 @@ from app.server.request_threads import run_in_threadpool
 from app.server.workspaces import OpenWorkspace
 from app.show.items import describe_properties, describe_source, describe_sources, show_date, tell_elsewhere
 from app.show.requests import QUESTION
+from app.show.steps import list_corrections, word_calls, word_looks
 from app.show.text import show_moment
 
 FILES = Path(__file__).parent / "static"
@@ -54,8 +57,8 @@ after somebody has signed out sees nothing."""
 WORDS: tuple[Callable[..., object], ...] = (
     *(call_value, describe_difference, describe_properties, describe_source, describe_sources, digest_line),
     *(find_author, get_language, go_on, list_changes, list_examples, make_receipt, name_day, name_month, name_weekday),
-    *(show_calls, show_corrections, show_date, show_day, show_moment, tell_elsewhere, tell_time, tells_no_changes),
-    *(day_of, show_number, show_value, word_change, word_looks),
+    *(list_corrections, show_date, show_day, show_moment, tell_elsewhere, tell_time, tells_no_changes),
+    *(day_of, show_number, show_value, word_calls, word_change, word_looks),
 )
 """With what templates say in words what they are given."""
 
@@ -82,6 +85,12 @@ def _environment() -> Environment:
     return made
 
 
+def load_templates() -> None:
+    """Load what the first view would wait for: the frame, and Today in it."""
+    for name in ("layout.html", "today.html"):
+        _environment().get_template(name)
+
+
 @pass_context
 def _draw_token(context: Context) -> Markup:
     """Return the field that every form has: the token of this browser's forms."""
@@ -105,8 +114,11 @@ def draw(template: str, **values: Any) -> str:
 async def respond(part: Part, request: Request, form: FormData) -> Response:
     """Return the response to the answer of a part of the page."""
     visit = Visit(request, form, await find_workspace(request) if request.state.person else None)
-    told = part(visit) if iscoroutinefunction(part) else await run_in_threadpool(part, visit)
-    told = await told if isawaitable(told) else told
+    try:
+        told = part(visit) if iscoroutinefunction(part) else await run_in_threadpool(part, visit)
+        told = await told if isawaitable(told) else told
+    except NoSuchItem as exc:  # which tells a model how to look for it
+        raise NotFound("There is no such item.", "It may have been deleted meanwhile.") from exc
     if isinstance(told, Page):
         return await render(request, told, visit.known)
     return RedirectResponse(told, 303) if isinstance(told, str) else told

@@ -11,17 +11,16 @@ from ana.errors import UserError
 from ana.handles import DataHandles
 from ana.memory.item import Item
 from ana.memory.status import CLOSED, has_status
-from ana.memory.travel import read_item_repeat
 from ana.output import escape_controls
 from ana.time.dates import day_of, show_day
-from ana.time.repeats import list_missed, may_repeat
+from ana.time.repeats import may_repeat
 from ana.translation import _
 from app.adding import describe_task, read_task
 from app.answering import mark_done
 from app.dated import tell_time
 from app.due import WEEK, group_due_locally, name_group
 from app.following import list_calendar_news
-from app.page.marking import DAY, get_item, list_labels, mark_missed, move, read_day
+from app.page.marking import DAY, find_missed, list_labels, move, read_day
 from app.page.shell import HEADERS
 from app.page.visits import Page, Visit, keep_here
 from app.show.items import localize_matches, show_date, tell_elsewhere
@@ -44,7 +43,6 @@ class ShownItem:
         repeats: Whether it repeats.
         labels: Its project and its tags.
         is_done: Whether it is done or cancelled.
-        is_late: Whether it should have been done before.
         missed: The number of its past unmarked dates.
     """
 
@@ -56,7 +54,6 @@ class ShownItem:
     repeats: bool
     labels: Sequence[str] = ()
     is_done: bool = False
-    is_late: bool = False
     missed: int = 0
 
 
@@ -73,7 +70,7 @@ class Group:
 
 def show(visit: Visit) -> Page:
     """GET /app/today, ?day=2026-12-03 for another."""
-    handles, today = visit.handles, visit.handles.clock.now().date()
+    handles, today = visit.handles, visit.today
     chosen, is_whole = read_day(visit.ask("day") or str(today), today), not visit.ask("day")
     return Page(
         "today.html",
@@ -92,7 +89,8 @@ def finish(visit: Visit) -> str:
     """POST /app/items/{id}/done: {date, next}; with {missed} all its unmarked dates."""
     handles, id = visit.handles, visit.find("id")
     if visit.read("missed"):
-        mark_missed(handles, id, visit.by)
+        for each in find_missed(handles, handles.memory.get(id)):  # what cannot be marked leaves those before it marked
+            handles.memory.update(id, properties={"status": "done", "done_for": each}, cause=visit.by)
     else:
         handles.memory.change_all([id], mark_done(handles, visit.read("date")), visit.by)
     return visit.go_back("/today")
@@ -100,7 +98,7 @@ def finish(visit: Visit) -> str:
 
 def choose_day(visit: Visit) -> Page:
     """GET /app/items/{id}/move?date=DATE&next=PLACE: the days to which it can be moved."""
-    item, today = get_item(visit.handles, visit.find("id")), visit.handles.clock.now().date()
+    item, today = visit.handles.memory.get(visit.find("id")), visit.today
     there = keep_here(visit.ask("next"), "/today")
     return Page("move.html", item=item, date=visit.ask("date"), next=there, days=list_days(today), today=today)
 
@@ -141,10 +139,10 @@ def _read_groups(handles: DataHandles) -> list[Group]:
     told = []
     for name in ("today", "overdue", "unmarked"):
         found = groups[name]
-        shown = [replace(show_item(item, now.year), is_late=True) for item in found.items]
+        shown = [show_item(item, now.year) for item in found.items]
         items = sort_by_time(found.items, now.date()) if name == "today" else shown
         if name == "unmarked":
-            items = [replace(item, missed=_count_missed(handles, found.stored[item.id])) for item in items]
+            items = [replace(item, missed=len(find_missed(handles, found.stored[item.id]))) for item in items]
         day = now.date() if name == "today" else None
         told.append(Group(name_group(name, found.total), items, found.total - len(items), name, day))
     week, days = groups["week"], defaultdict[date, list[Item]](list)
@@ -155,11 +153,6 @@ def _read_groups(handles: DataHandles) -> list[Group]:
         told.append(Group(f"{show_day(each, now.year)} ({len(of_day)})", sort_by_time(of_day, each), 0, day=each))
     left, last = week.total - len(week.items), now.date() + WEEK
     return [*told, *([Group(_("Later, until {day}").format(day=show_day(last, now.year)), [], left)] if left else [])]
-
-
-def _count_missed(handles: DataHandles, stored: Item) -> int:
-    repeat = read_item_repeat(stored, handles.clock.zone)
-    return len(list_missed(repeat, handles.clock.now())) if repeat else 0
 
 
 def _read_day(handles: DataHandles, day: date) -> list[Group]:

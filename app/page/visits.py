@@ -2,22 +2,34 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.background import BackgroundTask
 from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
 from ana.handles import Handles
+from ana.keys import OWNER
 from ana.memory.changes import Cause, make_edit
+from ana.people import People
+from ana.translation import mark_text
 from app.page.forms import read_text
 from app.server.guard import PAGE
 from app.server.workspaces import OpenWorkspace
 
 ACT = "act"
 """In an address, the turn that the page tells of."""
+
+
+class NoSuchPage(HTTPException):
+    """There is no page at this address, or this person is not told that there is."""
+
+    def __init__(self) -> None:
+        super().__init__(404, mark_text("There is no such page."))
 
 
 class Page:
@@ -69,6 +81,27 @@ class Visit:
     @property
     def handles(self) -> Handles:
         return self.opened.handles
+
+    @property
+    def is_owner(self) -> bool:
+        """Whether the person is the owner of the deployment."""
+        return bool(self.request.state.person == OWNER)
+
+    def require_owner(self) -> None:
+        """Raise NoSuchPage unless the person is the owner of the deployment."""
+        if not self.is_owner:
+            raise NoSuchPage
+
+    @property
+    def people(self) -> People:
+        """The people of the deployment."""
+        people: People = self.request.app.state.people
+        return people
+
+    @property
+    def today(self) -> date:
+        """The person's day."""
+        return self.handles.clock.now().date()
 
     def read(self, name: str) -> str:
         """Return a field of the form, without spaces around it; empty if it is missing."""

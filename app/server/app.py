@@ -128,8 +128,8 @@ NOT_BUILT: list[BaseRoute] = [
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Open the owner's workspace, so that the first turn does not wait for it; deliver everybody's reminders; close
-    everything at the end.
+    """Open the owner's workspace and load the page's frame, so that nobody waits for them; deliver everybody's
+    reminders; close everything at the end.
     """
     # each node of a run works in a thread of this pool, and asyncio's own has six on two cores
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(2 * ALL, thread_name_prefix="run"))
@@ -139,6 +139,7 @@ async def lifespan(app: Starlette) -> AsyncIterator[None]:
     settle_console(workspace.settings)
     langsmith.switch_on_or_off()
     langsmith.connect(workspace.settings)
+    await run_in_threadpool(shell.load_templates)
     with mark_serving(workspace, app.state.port), app.state.show_metrics():
         with contextlib.suppress(AnaError):  # each request says what is wrong
             opened = await workspaces.open(OWNER)

@@ -7,7 +7,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ana.errors import UserError
-from ana.memory.receipts import list_changes, name_failed, tells_no_changes
+from ana.memory.receipt_lines import list_changes, name_failed
+from ana.memory.receipts import tells_no_changes
 from ana.output import tell, write_line
 from ana.translation import _
 from app.show.tables import show_table
@@ -40,7 +41,7 @@ def show_answer(answer: "Done") -> None:
 
 def list_below(answer: "Done") -> list[str]:
     """Return the lines under an answer: the changes and the failures, without reasons that the answer itself gives."""
-    lines, failed = list_changes(answer.changes, answer.receipt), f"{name_failed()}: "
+    lines, failed = list_changes(answer.changes, answer.receipt, answer.unwritten), f"{name_failed()}: "
     return [line for line in lines if not (answer.composed and _repeats(answer.answer, line, failed))]
 
 

@@ -102,7 +102,7 @@ def show_matches(matches: QueryResult, why: bool = False, *, year: int | None = 
         show_items(matches.items, reasons if any(reasons) else None, title, year=year, ids=ids)
         tell(_("{n} of {total}").format(n=len(matches.items), total=matches.total))
     else:
-        tell(f"{_('Nothing was found.')} {matches.why_none}".rstrip())
+        tell(f"{_('Nothing was found.')} {matches.explain()}".rstrip())
     if matches.unread:
         tell(matches.unread)
 

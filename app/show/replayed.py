@@ -5,20 +5,17 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
-from ana.memory.receipts import list_changes
-from ana.output import quote, write_line
-from ana.tracing.schema import is_call
+from ana.memory.receipt_lines import list_changes
+from ana.output import write_line
 from ana.translation import _, ngettext, show_number
 from app.show.answers import show_text
+from app.show.steps import describe_observation, describe_step
 from app.show.tables import show_table
 from app.show.text import say, shorten
 
 if TYPE_CHECKING:
-    from ana.tracing.schema import Record, Step
+    from ana.tracing.schema import Record
     from app.replay.compare import Difference
-
-WIDEST = 100
-"""Most characters of a result in one line."""
 
 
 def tell_turn(record: "Record") -> None:
@@ -29,7 +26,7 @@ def tell_turn(record: "Record") -> None:
         say(f"   {describe_observation(step)}")
     write_line()
     show_text(record["answer"])
-    for line in list_changes(record.get("changes", []), record.get("receipt")):
+    for line in list_changes(record.get("changes", []), record.get("receipt"), record.get("unwritten", [])):
         say(f"  {line}")
     write_line()
     for line in _list_facts(record):
@@ -64,31 +61,6 @@ def show_side_by_side(recorded: "Record", again: "Record", name: str) -> None:
         rows.append(("receipt", *receipts))
     rows.append(("took", describe_cost(recorded), describe_cost(again)))
     show_table(("step", f"recorded, {recorded.get('model', '')}", name), rows, fixed=("step",))
-
-
-def describe_step(step: "Step") -> str:
-    """Return a step in one line with the tool's name, exact enough for comparing and debugging."""
-    if not is_call(step):
-        subject = step["args"].get("policy") or step["args"].get("tool") or ""
-        return shorten(f"{step['tool']} {subject}".strip(), WIDEST)
-    observation = step["observation"]
-    ok = not (isinstance(observation, dict) and "error" in observation)
-    hidden = ("limit", "id") if step["tool"] == "update_item" else ("limit", "id", "properties")
-    values = [value for name, value in step["args"].items() if name not in hidden and value]
-    parts = [json.dumps(each, ensure_ascii=False) if isinstance(each, dict | list) else str(each) for each in values]
-    return shorten(f"{'·' if ok else '✗'} {step['tool']} {' '.join(parts)}")
-
-
-def describe_observation(step: "Step") -> str:
-    """Return a step's result in one line."""
-    observation = step["observation"]
-    if isinstance(observation, dict) and isinstance(observation.get("items"), list):
-        named = "; ".join(quote(str(item.get("content"))) for item in observation["items"] if isinstance(item, dict))
-        count = observation.get("total", len(observation["items"]))
-        return shorten(_("{n} found: {items}").format(n=count, items=named), WIDEST)
-    if isinstance(observation, dict) and "error" in observation:
-        return shorten(f"{observation['error']} {observation.get('hint') or ''}", WIDEST)
-    return shorten(observation if isinstance(observation, str) else json.dumps(observation, ensure_ascii=False), WIDEST)
 
 
 def _list_facts(record: "Record") -> list[str]:

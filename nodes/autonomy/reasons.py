@@ -1,9 +1,10 @@
 """The reasons for asking, in words that state facts."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from ana.memory.sources import IMPORT, PASTE, SUGGESTED
-from ana.output import quote
+from ana.output import quote, shorten
 from ana.translation import _, mark_text
 from graph.state import Reason
 from nodes.autonomy.effects import Effect
@@ -12,7 +13,7 @@ from nodes.view import SourcedText
 MOST_CHARACTERS = 60
 """Of a text that a reason quotes."""
 
-_DOES: Mapping[Effect, str] = mark_text(
+_DOES: Mapping[str, str] = mark_text(
     {
         "changes": "This changes something",
         "loses": "This takes something away",
@@ -22,7 +23,19 @@ _DOES: Mapping[Effect, str] = mark_text(
         "reaches": "This reaches outside",
     }
 )
-_TEXTS = mark_text(
+_SENTENCES: Mapping[str, str] = mark_text(
+    {
+        "advise": "You want to be asked before every change.",
+        "many": "{does}: {n} records in this turn.",
+        "minute": "{n} records would be written within a minute.",
+        "unheard": "This deletes, and what you said to the assistant is not known here.",
+        "tool": "{name} is a tool of your own that acts outside.",
+        "others": "{does}, and {text} was read: {quoted}.",
+    }
+)
+"""By the name that a reason has in a turn's state."""
+
+_TEXTS: Mapping[str, str] = mark_text(
     {
         IMPORT: "an imported text",
         PASTE: "a pasted text",
@@ -34,23 +47,32 @@ _TEXTS = mark_text(
 )
 
 
-def by_dial(words: str) -> Reason:
-    """Return a reason that has nothing to do with text by others."""
-    return Reason(kind="dial", words=words)
+def by_dial(why: str, **facts: Any) -> Reason:
+    """Return a reason that has nothing to do with text by others.
+
+    Args:
+        why: The name of its sentence.
+        facts: What the sentence tells, as fields of a Reason.
+    """
+    return cast(Reason, {"kind": "dial", "why": why, **facts})
 
 
-def tell_many(effect: Effect, count: int) -> Reason:
-    """Return the reason that a turn changes more records than it may without asking."""
-    return by_dial(_("{does}: {n} records in this turn.").format(does=_(_DOES[effect]), n=count))
-
-
-def tell_others(effect: Effect, view: Sequence[SourcedText]) -> Reason:
+def by_others(effect: Effect, view: Sequence[SourcedText]) -> Reason:
     """Return the reason that a call runs while a text by others is in view; the reason quotes the text."""
     last = view[-1]
     alike = (each for each in view if (each.source, each.record) == (last.source, last.record))
     longest = max(alike, key=lambda each: len(each.text))
-    kind, _space, name = longest.source.partition(" ")
-    text = _(_TEXTS.get(kind, mark_text("a text of others"))).format(name=name)
-    words = _("{does}, and {text} was read: {quoted}.")
-    quoted = quote(longest.text, MOST_CHARACTERS)
-    return Reason(kind="stored", words=words.format(does=_(_DOES[effect]), text=text, quoted=quoted))
+    text = shorten(longest.text, MOST_CHARACTERS)
+    return Reason(kind="stored", why="others", effect=effect, source=longest.source, text=text)
+
+
+def word_reason(reason: Reason) -> str:
+    """Return a reason as a sentence in the present language; one of an earlier version as it was recorded."""
+    kind, _space, name = reason.get("source", "").partition(" ")
+    return _(_SENTENCES.get(reason.get("why", ""), "")).format(
+        does=_(_DOES.get(reason.get("effect", ""), "")),
+        n=reason.get("count", 0),
+        name=reason.get("name", ""),
+        text=_(_TEXTS.get(kind, mark_text("a text of others"))).format(name=name),
+        quoted=quote(reason.get("text", "")),
+    ) or reason.get("words", "")

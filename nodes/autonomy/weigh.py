@@ -10,11 +10,10 @@ from ana.memory.content_words import find_content_words, find_words_of
 from ana.memory.routines import is_routine
 from ana.memory.sources import PASTE, PERSON, SUGGESTED
 from ana.settings import Autonomy
-from ana.translation import _
 from graph.state import Reason
 from nodes.autonomy.effects import Effect, find_effects
 from nodes.autonomy.own_words import is_own, is_own_lesson
-from nodes.autonomy.reasons import by_dial, tell_many, tell_others
+from nodes.autonomy.reasons import by_dial, by_others
 from nodes.autonomy.writes import Write
 from nodes.view import SourcedText
 
@@ -127,15 +126,15 @@ def _find_reasons(write: Write, batch: Batch) -> Iterator[Reason]:
     column: Column = "act" if batch.dial == "act" else "confirm"
     column = column if batch.written is None else "assistant"
     if batch.dial == "advise" and effects:
-        yield by_dial(_("You want to be asked before every change."))
+        yield by_dial("advise")
     for effect, changes in effects.items():
         if column == "confirm" and (count := batch.count(effect)) > MOST.get(effect, count):
-            yield tell_many(effect, count)
+            yield by_dial("many", effect=effect, count=count)
         if _applies(TABLE[effect][column], effect, changes, batch):
-            yield _tell(effect, write, batch)
+            yield _name_reason(effect, write, batch)
     count = len({each.key for each in write.changes}) + (batch.written or 0)
     if column == "assistant" and count > MOST_A_MINUTE:
-        yield by_dial(_("{n} records would be written within a minute.").format(n=count))
+        yield by_dial("minute", count=count)
 
 
 def _applies(rule: Rule, effect: Effect, changes: Sequence[Change], batch: Batch) -> bool:
@@ -147,12 +146,12 @@ def _applies(rule: Rule, effect: Effect, changes: Sequence[Change], batch: Batch
     return rule == "others" or is_many or not all(map(batch.names, changes))
 
 
-def _tell(effect: Effect, write: Write, batch: Batch) -> Reason:
+def _name_reason(effect: Effect, write: Write, batch: Batch) -> Reason:
     if batch.written is not None and effect == "deletes":
-        return by_dial(_("This deletes, and what you said to the assistant is not known here."))
+        return by_dial("unheard")
     if batch.view:
-        return tell_others(effect, batch.view)
-    return by_dial(_("{name} is a tool of your own that acts outside.").format(name=write.name))
+        return by_others(effect, batch.view)
+    return by_dial("tool", name=write.name)
 
 
 def _is_own(change: Change, batch: Batch) -> bool:

@@ -174,7 +174,8 @@ def test_updates_tell_draft_correction_call_and_receipt_and_no_clocks(client: Sy
 @pytest.mark.own_server
 @pytest.mark.database
 def test_updates_tell_what_is_asked(client: SyncLangGraphClient, stub: Stub) -> None:
-    *_, (node, shown), (kind, waiting) = read_updates(client, stub, MILK, context={"autonomy": "advise"})
+    context = {"autonomy": "advise", "language": "de"}
+    *_, (node, shown), (kind, waiting) = read_updates(client, stub, MILK, context=context)
     assert (node, kind) == ("execute_tools", "__interrupt__")
     assert shown["asked"] == waiting[0]["value"]
 

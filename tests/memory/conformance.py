@@ -416,10 +416,9 @@ def random_filters_find_what_the_exact_test_finds(backend: Backend) -> None:
 def an_unknown_key_matches_nothing_and_says_so(backend: Backend) -> None:
     memory = memory_on(backend)
     memory.create("a", {"type": "task"})
-    assert (
-        memory.find(where={"typ": "task", "type": "task"}).why_none == "No item has the property 'typ'; there are type."
-    )
-    assert memory.find(where={"type": "task"}).why_none == ""
+    unmet = memory.find(where={"typ": "task", "type": "task"})
+    assert unmet.explain() == "No item has the property 'typ'; there are type."
+    assert memory.find(where={"type": "task"}).explain() == ""
     assert memory.find(where={"typo": {"$ne": 1}}).total == 1
 
 
@@ -642,7 +641,7 @@ def names_of_calls_turns_and_threads_may_be_odd_and_long(backend: Backend) -> No
 
 def any_text_is_a_query(backend: Backend) -> None:
     memory = memory_on(backend)
-    assert memory.find("anything", {"a": 1}).why_none == "There are no items yet."
+    assert memory.find("anything", {"a": 1}).explain() == "There are no items yet."
     memory.create("something")
     for text in ("a" * 100_000, "\ud800", "'; DROP TABLE items", "% _ \" ' “", "0000-00-00", "#", "🌍", "\x00", " "):
         assert memory.find(text).total in (0, 1)

@@ -168,7 +168,7 @@ def test_items_are_found_by_their_source(memory: Memory) -> None:
     )
     few = find_from(memory, OTHERS, None, None, 1)
     assert (few.total, few.truncated, len(few.items)) == (2, True, 1)
-    assert "calendar Work" in find_from(memory, "calendar Work", None, None, 1).why_none
+    assert "calendar Work" in find_from(memory, "calendar Work", None, None, 1).explain()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from ana.memory.sources import IMPORT, PASTE, PERSON, SUGGESTED, Sources
 from ana.settings import Autonomy
 from ana.values import Properties
 from nodes.autonomy.effects import find_effects
+from nodes.autonomy.reasons import word_reason
 from nodes.autonomy.weigh import TABLE, Batch, find_source, weigh
 from nodes.autonomy.writes import Write
 from nodes.view import SourcedText
@@ -232,7 +233,7 @@ def test_names_in_use_and_dates_and_rules_are_no_words_of_others() -> None:
 def test_a_reason_says_what_is_so() -> None:
     ((asking),) = weigh(Batch([DELETE], "confirm", [OTHERS], ["the dentist is off"]))
     (reason,) = asking.reasons
-    assert reason["words"] == f"This deletes, and an imported text was read: “{OTHERS.text}”."
+    assert word_reason(reason) == f"This deletes, and an imported text was read: “{OTHERS.text}”."
     assert reason["kind"] == "stored"
 
 

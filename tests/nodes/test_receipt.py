@@ -5,19 +5,21 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
-from ana.memory.receipts import list_changes
+from ana.memory.receipt_lines import MOST_LINES, list_changes
 from ana.models.scripted import calls
 from ana.settings import Settings
 from ana.tracing.files import TraceFiles
+from ana.tracing.schema import RefusedCall
+from ana.translation import speaking
 from app.outcome import expect_done
 from nodes.earlier import divide_history
 from nodes.history import insert_recorded, repair_messages
 from nodes.receipt import (
-    MOST_LINES,
     Call,
     add_receipt,
     find_failed,
     hide_receipt,
+    list_unwritten,
     make_answer,
     name_recorded,
     render_receipt,
@@ -174,6 +176,20 @@ def test_what_failed_or_was_refused_stands_beside_what_was_written() -> None:
     assert list_changes([_change("create")], under) == ["+ “Tea”", "Nicht erledigt: Das gibt es nicht."]
     assert list_changes([], "Nothing was stored or changed.") == ["Nothing was stored or changed."]
     assert list_changes([_change("update")], None) == ["~ “Tea” (no old)"]
+
+
+def test_what_wrote_nothing_is_told_in_the_language_of_whoever_reads_it() -> None:
+    call = RefusedCall(name="delete_item", args={}, changes=[_change("delete")], day="2026-01-07")  # type: ignore[list-item]
+    copy = Call("create_item", {}, "{}", existing="Tea")
+    unwritten = list_unwritten([copy, failed()], [call, "Deletes “Milk”."])
+    with speaking("de"):
+        lines = list_changes([], "- Already there: “Tea”", unwritten)
+    assert lines == [
+        "Schon da: “Tea”",
+        "Nicht getan: There is no item 'abcd2345'.",
+        "Nicht getan, du hast nein gesagt: Löscht “Tea”.",
+        "Nicht getan, du hast nein gesagt: Deletes “Milk”.",
+    ]
 
 
 def test_what_was_recorded_is_told_by_ids_and_by_what_it_came_to() -> None:

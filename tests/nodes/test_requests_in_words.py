@@ -4,6 +4,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from ana.memory.changes import Change
 from ana.memory.item import Item
@@ -11,11 +12,14 @@ from ana.memory.operations import read_operations
 from ana.memory.sources import PERSON
 from ana.memory.updates import update_item
 from ana.time.clock import Clock
+from ana.translation import speaking
 from ana.values import Properties
 from graph.state import OpenRequest
-from nodes.autonomy.request import leave_out_about, make_request, show_request
+from nodes.autonomy.request import leave_out_about, make_request
 from nodes.autonomy.weigh import Batch, weigh
+from nodes.autonomy.wording import word_calls, word_request
 from nodes.autonomy.writes import Write
+from nodes.execute_tools import CHANGED
 from tools.arguments import read_content, read_properties
 
 MONDAY = date(2026, 11, 30)
@@ -42,7 +46,7 @@ def ask(*writes: Write, note: str = "") -> OpenRequest:
 
 
 def first_line(write: Write) -> str:
-    (action,) = show_request(ask(write))["action_requests"]
+    (action,) = word_request(ask(write))["action_requests"]
     return str(action["description"]).splitlines()[0]
 
 
@@ -112,8 +116,10 @@ def test_records_with_the_same_text_are_told_with_their_dates() -> None:
         for day in ("2026-12-07T04:20", "2026-12-08")
     ]
     deletes = [Write(each.id, "delete_item", {"id": each.id}, (each,)) for each in shifts]
-    told = [each["description"] for each in ask(*deletes)["request"]["action_requests"]]
-    assert told == ["Deletes “Shift” (start date Mon 7 Dec 04:20).", "Deletes “Shift” (start date Tue 8 Dec)."]
+    assert word_calls(ask(*deletes)) == [
+        "Deletes “Shift” (start date Mon 7 Dec 04:20).",
+        "Deletes “Shift” (start date Tue 8 Dec).",
+    ]
     back = Write("u", "undo", {}, tuple(Change("item", each.id, None, each.before) for each in shifts))
     assert first_line(back) == (
         "Takes back what was done. Brings back “Shift” (start date Mon 7 Dec 04:20). "
@@ -135,17 +141,17 @@ def moves(*days: str) -> list[Write]:
     ],
 )
 def test_a_batch_is_told_first_as_one_sentence(writes: list[Write], told: str) -> None:
-    shown = show_request(ask(*writes))
+    shown = word_request(ask(*writes))
     assert shown["summary"].splitlines()[0] == told
     assert shown["action_requests"][0]["description"].splitlines()[0] == told
-    assert "summary" not in show_request(ask(writes[0]))
+    assert "summary" not in word_request(ask(writes[0]))
 
 
 def test_a_reason_stands_once_and_says_which_calls_it_is_for() -> None:
     asked = ask(delete("Buy milk"), delete("Passport"), delete("Tax papers"), note="This has changed.")
     asked["reasons"]["Buy milk"] += [{"kind": "stored", "words": "Odd."}]
     asked["reasons"]["Passport"] += [{"kind": "stored", "words": "Odd."}]
-    shown = show_request(asked)
+    shown = word_request(asked)
     assert shown["summary"].splitlines() == [
         "This has changed.",
         "Deletes 3 items.",
@@ -163,3 +169,41 @@ def test_the_items_words_stand_among_the_shown_arguments_and_are_ignored_when_ed
     assert action["args"]["about"] == "Item 0"
     assert leave_out_about("update_item", action["args"]) == {"id": "Item 0", "properties": {"due_date": "2026-12-09"}}
     assert leave_out_about("send_mail", {"about": "milk"}) == {"about": "milk"}
+
+
+def test_a_request_of_an_earlier_version_is_shown_in_its_own_words() -> None:
+    old = OpenRequest(
+        request={
+            "action_requests": [
+                {"name": "delete_item", "args": {"id": "a"}, "description": "Löscht “Pass”."},
+                {"name": "delete_item", "args": {"id": "b"}, "description": "Löscht “Milch”."},
+            ],
+            "review_configs": [],
+        },
+        reasons={id: [{"kind": "dial", "words": "Du willst vor jeder Änderung gefragt werden."}] for id in "ab"},
+        calls=["a", "b"],
+        digests={},
+        records=[],
+        note="Das hat sich geändert, seit du entschieden hast.",
+        summary="Löscht 2 Dinge.",
+    )
+    TypeAdapter(OpenRequest).validate_python(old)
+    shown = word_request(old)
+    assert shown["summary"].splitlines() == [
+        old["note"],
+        old["summary"],
+        "Du willst vor jeder Änderung gefragt werden.",
+    ]
+    assert shown["action_requests"][1]["description"] == "Löscht “Milch”."
+
+
+def test_a_request_is_told_in_the_language_of_whoever_reads_it() -> None:
+    asked = ask(delete("Passport"), update("Logo", DUE, status="done"), note=CHANGED)
+    with speaking("de"):
+        shown = word_request(asked)
+    assert shown["summary"].splitlines() == [
+        "Das hat sich geändert, seit du entschieden hast.",
+        "Löscht 1 Eintrag und ändert 1 Eintrag.",
+        "Du willst vor jeder Änderung gefragt werden.",
+    ]
+    assert shown["action_requests"][1]["description"] == "Ändert “Logo”: erledigt."

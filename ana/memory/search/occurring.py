@@ -117,8 +117,10 @@ class Occurrences:
     def select(self, node: Node, at: Numbers) -> Numbers:
         """Return the occurrences that pass a filter, ascending."""
         if isinstance(node, Or):
-            parts = [self.select(part, at) for part in node.parts]
-            return np.unique(np.concatenate([NO_NUMBERS, *parts]))
+            passes = np.zeros(len(self.owner), bool)
+            for part in node.parts:
+                passes[self.select(part, at)] = True
+            return np.flatnonzero(passes)
         if isinstance(node, And):
             for part in node.parts:
                 at = self.select(part, at) if len(at) else at

@@ -1,6 +1,6 @@
 """The answer to a query, with the reasons."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import date
 from typing import Any, Literal, NamedTuple
@@ -59,7 +59,8 @@ class QueryResult:
         truncated: Whether `items` is not all of them.
         reasons: Why each of them was found.
         due: First and last day, if the text was read as a question about due items in that time.
-        why_none: Why nothing was found, in a sentence or two; empty if something was, or nobody knows.
+        explain: Returns why nothing was found, in a sentence or two; empty if something was, or nobody knows. It asks
+            the store again, and most who find nothing do not tell why.
         other_dates: The other passing dates of repeated items, by id, if the query has a first and a last day.
         stored: The repeated ones of the items in stored form, by id; `items` have the dates of an occurrence.
         where: The filter, as it was read.
@@ -74,7 +75,7 @@ class QueryResult:
     truncated: bool
     reasons: tuple[Reason, ...] = ()
     due: tuple[date, date] | None = None
-    why_none: str = ""
+    explain: Callable[[], str] = field(default=str, compare=False)
     other_dates: Mapping[str, OtherDates] = field(default_factory=dict)
     stored: Mapping[str, Item] = field(default_factory=dict, kw_only=True)
     where: Node = EVERY_ITEM

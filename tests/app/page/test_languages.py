@@ -114,6 +114,27 @@ def test_no_word_of_another_language_stands_on_the_page(german: None, browser: B
     )
 
 
+def test_what_was_asked_in_another_language_is_told_in_that_of_the_page(german: None, browser: Browser) -> None:
+    browser.open("/app/chat/new")
+    thread = browser.url.rpartition("/")[2]
+    say(browser, thread, message=PERSON)
+    assert "You want to be asked before every change." in browser.text
+    browser.client.headers["accept-language"] = "de"
+    assert find_untranslated(browser.open(browser.url)) == [], "what is asked"
+    browser.client.headers["accept-language"] = "en"
+    browser.open(browser.url)
+    say(browser, thread, message=f"{PERSON}.")
+    assert f"“{PERSON}.” was not carried out" in browser.text
+    browser.client.headers["accept-language"] = "de"
+    assert find_untranslated(browser.open(browser.url)) == [], "what is asked again"
+    browser.client.headers["accept-language"] = "en"
+    browser.open(browser.url)
+    say(browser, "decide", all="reject")
+    assert "Not done, you said no: Stores" in browser.text
+    browser.client.headers["accept-language"] = "de"
+    assert find_untranslated(browser.open(browser.url)) == [], "what was refused"
+
+
 def test_a_receipt_is_kept_as_it_was_written(browser: Browser) -> None:
     browser.client.headers["accept-language"] = "es"
     browser.open("/app/chat/new")

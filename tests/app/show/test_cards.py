@@ -15,8 +15,9 @@ from ana.settings import Autonomy
 from app.show.requests import word_actions
 from graph.state import OpenRequest
 from nodes.autonomy.effects import Effect
-from nodes.autonomy.request import make_request, show_request
+from nodes.autonomy.request import make_request
 from nodes.autonomy.weigh import Batch, weigh
+from nodes.autonomy.wording import word_request
 from nodes.autonomy.writes import Write
 from nodes.requests import read_request
 from nodes.view import SourcedText
@@ -57,7 +58,7 @@ def ask(name: str, count: int, dial: Autonomy) -> OpenRequest:
 
 def list_lines(asked: OpenRequest) -> Iterator[str]:
     """Yield the lines of a card, as the terminal and the page show them."""
-    read = read_request(Interrupt(show_request(asked), id="i"))
+    read = read_request(Interrupt(word_request(asked), id="i"))
     yield from read.get("summary", "").splitlines()
     for first, others in word_actions(read):
         yield first
