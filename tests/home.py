@@ -1,4 +1,4 @@
-"""A folder in which `ana` lives, as people use it: each command a process of its own, the model a script."""
+"""A folder in which `ana` lives, as people use it: one command after the other, the model a script."""
 
 import json
 from contextlib import closing
@@ -7,9 +7,8 @@ from typing import Any
 
 import chromadb
 
-from ana.settings import PROJECT
+from tests.command_line import run_here
 from tests.conftest import folders
-from tests.forks import run_forked
 from tests.openai_stub import Stub
 
 
@@ -24,11 +23,11 @@ class Home:
     def __init__(self, folder: Path, model: Stub) -> None:
         self.folder, self.model = folder, model
         openai = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-test", "OPENAI_MODEL": "large"}
-        self.env = folders(folder, **openai, OPENAI_BASE_URL=model.url, PYTHONPATH=str(PROJECT))
+        self.env = folders(folder, **openai, OPENAI_BASE_URL=model.url)
 
     def run(self, *arguments: str, **env: str) -> str:
         """Run a command and return what it prints."""
-        done = run_forked("-m", "app.cli", *arguments, cwd=self.folder, env=self.env | env)
+        done = run_here(*arguments, cwd=self.folder, env=self.env | env)
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 

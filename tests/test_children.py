@@ -30,12 +30,18 @@ START = """
 """
 
 
+@pytest.fixture(scope="module")
+def importable() -> set[str]:
+    """The names that Python can import here."""
+    return {*sys.stdlib_module_names, *packages_distributions(), "sitecustomize", "usercustomize", "pwned"}
+
+
 @pytest.fixture
-def hostile(tmp_path: Path) -> Path:
+def hostile(tmp_path: Path, importable: set[str]) -> Path:
     """A folder with everything that Python or ana might take from it; each file leaves a mark when it runs."""
     folder = tmp_path / "hostile"
     folder.mkdir()
-    for name in {*sys.stdlib_module_names, *packages_distributions(), "sitecustomize", "usercustomize", "pwned"}:
+    for name in importable:
         if name.isidentifier() and name not in PACKAGES:
             (folder / f"{name}.py").write_text(PWNED)
     for name in PACKAGES:

@@ -290,12 +290,12 @@ def test_costs_are_by_the_two_price_settings(home: Home) -> None:
     assert day["cost_usd"] == 2 * COST
 
 
-def test_tools_modules_add_tools(home: Home) -> None:
+def test_tools_modules_add_tools(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     module = 'def roll(sides: int) -> str:\n    """Throw a die."""\n    return f"{sides} sides"\n\n'
     module += 'TOOLS = [{"function": roll, "metadata": {"readOnlyHint": True}}]\n'
     (home.folder / "dice_of_mine.py").write_text(module)
-    own = {"TOOLS_MODULES": "dice_of_mine", "PYTHONPATH": f"{home.folder}:{PROJECT}"}
-    told = home.ask("Throw a die", Said(calls=[("roll", {"sides": 6})]), DONE, **own)
+    monkeypatch.syspath_prepend(home.folder)
+    told = home.ask("Throw a die", Said(calls=[("roll", {"sides": 6})]), DONE, TOOLS_MODULES="dice_of_mine")
     assert [(step["tool"], step["observation"]) for step in told["steps"]] == [("roll", "6 sides")]
     assert "roll" in {tool["function"]["name"] for tool in home.model.requests[0]["tools"]}
 

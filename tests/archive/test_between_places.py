@@ -20,7 +20,7 @@ from ana.spending.day import DayNote
 from ana.tables import Statement
 from ana.workspace import Workspace, open_workspace
 from tests.conftest import folders
-from tests.moving.people import fill_history, fill_rest, fill_threads, in_database, memory_in, new_person, tell
+from tests.moving.people import in_database, memory_in, new_person, new_person_with_everything, tell
 from tests.postgres.server import database
 from tests.threads.conformance import ONE, say
 
@@ -30,12 +30,7 @@ Place = Callable[[Workspace], Workspace]
 @pytest.fixture
 def ann(tmp_path: Path) -> Workspace:
     """Somebody who has something of everything, in a folder."""
-    workspace = new_person(tmp_path)
-    with memory_in(workspace) as memory:
-        fill_history(memory)
-    fill_threads(workspace)
-    fill_rest(workspace)
-    return workspace
+    return new_person_with_everything(tmp_path)
 
 
 def in_folder(workspace: Workspace) -> Workspace:

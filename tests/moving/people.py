@@ -1,12 +1,16 @@
 """People whose folders are moved: what each of them has, of every kind, and what is to be the same afterwards."""
 
+import atexit
+import functools
 import json
 import secrets
+import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pydantic import SecretStr
@@ -60,6 +64,11 @@ def fill_rest(workspace: Workspace) -> None:
     workspace.note("push-key").write("a key\nof lines")
     for name in ("calendars", "grants"):
         workspace.note(name).write("[]")
+    enter(workspace)
+
+
+def enter(workspace: Workspace) -> None:
+    """Write a person into the list of people."""
     with FolderRoster(replace(workspace, person="owner")).change() as listed:
         listed[workspace.person] = Entry(("digest",), "code", 1.5)
 
@@ -80,6 +89,34 @@ def fill_history(memory: Memory) -> None:
     last = memory.create("Never mind", None, Cause("thread/d/0", ONE, "t4")).id
     memory.delete(last)
     memory.backend.erase([("item", gone), ("item", last)])
+
+
+def fill(workspace: Workspace) -> None:
+    """Leave something of everything."""
+    with memory_in(workspace) as memory:
+        fill_history(memory)
+    fill_threads(workspace)
+    fill_rest(workspace)
+
+
+@functools.cache
+def _lived_in() -> Path:
+    """A folder with something of everything, for this process: it is copied sooner than it is filled."""
+    stack = ExitStack()
+    atexit.register(stack.close)
+    workspace = new_person(Path(stack.enter_context(TemporaryDirectory())))
+    fill(workspace)
+    return workspace.folder
+
+
+def new_person_with_everything(path: Path) -> Workspace:
+    """Return the workspace of somebody who is known to nobody else and has something of everything, in a folder."""
+    workspace = new_person(path)
+    shutil.copytree(_lived_in(), workspace.folder)
+    workspace.note("calendar-key").remove()  # a key is one person's
+    workspace.get_calendar_key()
+    enter(workspace)
+    return workspace
 
 
 def fill_threads(workspace: Workspace) -> None:

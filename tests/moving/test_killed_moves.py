@@ -13,7 +13,7 @@ from ana.backends.chroma.care.format import read_move
 from ana.workspace import Workspace
 from evals.postgres import WORKER
 from tests.forks import fork
-from tests.moving.people import fill_history, fill_rest, fill_threads, in_database, memory_in, new_person, tell
+from tests.moving.people import in_database, new_person_with_everything, tell
 from tests.postgres.server import database, server
 
 MOVE = """
@@ -76,11 +76,7 @@ def check(workspace: Workspace, before: dict[str, Any]) -> None:
 
 
 def move_under_kills(folder: Path, kills: int) -> None:
-    workspace, chance = new_person(folder), random.Random(kills)
-    with memory_in(workspace) as memory:
-        fill_history(memory)
-    fill_threads(workspace)
-    fill_rest(workspace)
+    workspace, chance = new_person_with_everything(folder), random.Random(kills)
     before, killed = tell(workspace), 0
     for to in ("database", "folder", "database"):
         early = [("start", str(chance.randrange(CALLS))) for _ in range(kills)]

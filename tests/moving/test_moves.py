@@ -39,16 +39,7 @@ from ana.workspace import Workspace, open_workspace
 from tests.conftest import EMBEDDER, folders
 from tests.examples import examples
 from tests.memory.conformance import CONTENT, PROPERTIES, SuiteEmbedder, memory_on, put
-from tests.moving.people import (
-    fill_history,
-    fill_rest,
-    fill_threads,
-    in_database,
-    make_move,
-    memory_in,
-    new_person,
-    tell,
-)
+from tests.moving.people import in_database, make_move, memory_in, new_person, new_person_with_everything, tell
 from tests.postgres.server import database
 from tests.threads.conformance import ONE, TWO, read, reply, say
 from tests.threads.test_stores_agree import act, steps
@@ -62,11 +53,7 @@ def ignore(*_: int) -> None: ...
 @pytest.fixture
 def ann(tmp_path: Path) -> Workspace:
     """Somebody who has something of everything."""
-    workspace = new_person(tmp_path)
-    with memory_in(workspace) as memory:
-        fill_history(memory)
-    fill_threads(workspace)
-    fill_rest(workspace)
+    workspace = new_person_with_everything(tmp_path)
     store = workspace.open_thread_store()
     say(store, THREE, "gone")
     workspace.open_threads().move_to_trash(THREE)

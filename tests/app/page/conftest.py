@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin
@@ -33,13 +33,22 @@ class Browser:
 
     app: Starlette
     client: TestClient
-    page: BeautifulSoup = field(default_factory=BeautifulSoup)
-    """What is shown."""
+    shown: str = ""
+    """The page as it came."""
     url: str = ""
+    _read: BeautifulSoup | None = None
+
+    @property
+    def page(self) -> BeautifulSoup:
+        """What is shown."""
+        if self._read is None:
+            self._read = BeautifulSoup(self.shown, "html.parser")
+        return self._read
 
     def open(self, path: str) -> BeautifulSoup:
         """Go to a path, and return the page there."""
-        return self._show(self.client.get(path))
+        self.show(self.client.get(path))
+        return self.page
 
     def follow(self, text: str) -> BeautifulSoup:
         """Follow the first link of this text."""
@@ -59,13 +68,14 @@ class Browser:
         if name := pressed.get("name"):
             sent[str(name)] = [str(pressed.get("value", ""))]
         sent |= {name: [value] for name, value in fields.items()}
-        return self._show(self.client.post(str(pressed.get("formaction") or form["action"]), data=sent))
+        self.show(self.client.post(str(pressed.get("formaction") or form["action"]), data=sent))
+        return self.page
 
     def wait(self) -> BeautifulSoup:
         """Load the page again until nothing works there."""
-        while self.page.select_one("[http-equiv=refresh]"):
+        while 'http-equiv="refresh"' in self.shown:
             time.sleep(0.02)
-            self.open(self.url)
+            self.show(self.client.get(self.url))
         return self.page
 
     def say(self, message: str) -> BeautifulSoup:
@@ -73,10 +83,10 @@ class Browser:
         self.submit("Send", message=message)
         return self.wait()
 
-    def _show(self, response: Any) -> BeautifulSoup:
+    def show(self, response: Any) -> None:
+        """Have the page of a response before one."""
         assert response.status_code < 400, f"{response.status_code}: {response.text}"
-        self.page, self.url = BeautifulSoup(response.text, "html.parser"), str(response.url)
-        return self.page
+        self.shown, self.url, self._read = response.text, str(response.url), None
 
     @property
     def text(self) -> str:

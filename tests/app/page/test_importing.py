@@ -34,7 +34,7 @@ def test_many_records_are_told_of_as_they_come_in(browser: Browser) -> None:
     assert told[0] == "Reading the file." or "prepared" in told[0] or "stored" in told[0]
     assert f"{MANY} new, 0 were here already" in answer.text
     assert answer.text.count("</html>") == 1
-    browser._show(answer)
+    browser.show(answer)
     browser.submit("Undo")
     assert "note 1" not in browser.open("/app/items").get_text()
 
@@ -42,7 +42,7 @@ def test_many_records_are_told_of_as_they_come_in(browser: Browser) -> None:
 def test_few_records_are_told_when_they_are_there_and_taken_back(browser: Browser) -> None:
     answer = bring_in(browser, make_export(3), "all.jsonl")
     assert "3 new, 0 were here already" in answer.text
-    browser._show(answer)
+    browser.show(answer)
     browser.submit("Undo")
     assert "Deleted: “note 1”" in browser.text
 
@@ -108,20 +108,20 @@ TABLE = b"task;when;state;area\nPaint the hall;5/13/2026;open;Hall\nSand the flo
 
 def test_rows_of_a_known_program_are_shown_before_they_come_in(browser: Browser) -> None:
     data = b"TYPE,CONTENT,DATE\ntask,Order bulbs,2026-03-01\ntask,Dig,every 3 days\n"
-    browser._show(bring_in(browser, data, "Garden [12345678].csv"))
+    browser.show(bring_in(browser, data, "Garden [12345678].csv"))
     shown = browser.page.get_text(" ", strip=True)
     assert "2 items, before they come in" in shown
     assert "Order bulbs" in shown
     assert "does not name one day" in shown
     assert "Order bulbs" not in browser.open("/app/items").get_text()
-    browser._show(bring_in(browser, data, "Garden [12345678].csv"))
+    browser.show(bring_in(browser, data, "Garden [12345678].csv"))
     browser.submit("Bring these in")
     assert "2 new" in browser.page.get_text(" ", strip=True)
     assert "Garden" in browser.open("/app/items").get_text()
 
 
 def test_of_rows_that_nobody_knows_the_person_says_what_the_columns_are(browser: Browser) -> None:
-    browser._show(bring_in(browser, TABLE, "own.csv"))
+    browser.show(bring_in(browser, TABLE, "own.csv"))
     assert "Nothing says which column is the title" in browser.one("p.wrong").get_text()
     browser.submit("Show it so", title="task", due="when", done="state", done_is="finished", list="area")
     assert browser.page.select_one("p.wrong") is None

@@ -88,7 +88,7 @@ def say(browser: Browser, path: str, **fields: str) -> BeautifulSoup:
     """Send the form of the shown page that goes to a path, and return the page after it."""
     form = browser.one(f"form[action$='{path}']")
     sent = list_fields(form) | {name: [value] for name, value in fields.items()}
-    browser._show(browser.client.post(str(form["action"]), data=sent))
+    browser.show(browser.client.post(str(form["action"]), data=sent))
     return browser.wait()
 
 

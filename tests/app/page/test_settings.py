@@ -97,7 +97,7 @@ def test_what_others_wrote_in_a_file_is_the_persons_with_one_tap(browser: Browse
     browser.open("/app/items?source=others")
     assert len(browser.page.select("ul.plain li")) == theirs
     if theirs:
-        browser.page = BeautifulSoup(answer.text, "html.parser")
+        browser.show(answer)
         browser.submit("These are mine")
         assert browser.text.count("now your own words") == theirs
         browser.open("/app/items?source=person")
