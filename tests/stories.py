@@ -23,7 +23,6 @@ from ana.workspace import open_workspace
 from app.outcome import Done, expect_done
 from app.turn import Assistant, open_assistant
 from tests.conftest import EMBEDDER, folders
-from tests.examples import LONG
 from tools.call import CallContext
 from tools.catalog import TOOLS
 
@@ -33,8 +32,6 @@ TOLD = date(2026, 9, 1)
 """The Tuesday on which stories begin."""
 
 MORNING = time(6)
-AROUND = range(-5, 5) if LONG else range(-3, 3)
-"""The days that are asked about, counted from one on which the clock is changed."""
 
 
 def find_changes(zone: ZoneInfo) -> list[date]:
@@ -44,8 +41,8 @@ def find_changes(zone: ZoneInfo) -> list[date]:
 
 
 def list_days(zone: ZoneInfo) -> list[date]:
-    """Return the days around each change."""
-    return [change + timedelta(days=n) for change in find_changes(zone) for n in AROUND]
+    """Return thirty days: from five before each change to four after it."""
+    return [change + timedelta(days=n) for change in find_changes(zone) for n in range(-5, 5)]
 
 
 def _offset(day: date, zone: ZoneInfo) -> timedelta | None:

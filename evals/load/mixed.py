@@ -15,7 +15,7 @@ from ana.handles import open_data
 from ana.settings import load_settings
 from ana.workspace import open_workspace
 
-MANY = (8, 16, 16)
+RUNS, POSTS, TALKED = 8, 16, 16
 """How many messages come through each door. The server starts a thread's runs half a second apart."""
 
 SECONDS = 600.0
@@ -28,9 +28,7 @@ class Run(Protocol):
     def __call__(self, *arguments: str, stdin: str, env: Mapping[str, str]) -> CompletedProcess[str]: ...
 
 
-def run_round(
-    url: str, env: Mapping[str, str], name: str, run: Run = run_python, count: tuple[int, int, int] = MANY
-) -> list[str]:
+def run_round(url: str, env: Mapping[str, str], name: str, run: Run = run_python) -> list[str]:
     """Send messages that are each to be stored to a new thread, all at once. Return what is wrong afterwards.
 
     Args:
@@ -38,12 +36,11 @@ def run_round(
         env: The environment of the server: its folders and its model.
         name: Tells this round's messages from those of other rounds.
         run: Runs the assistant of the other process.
-        count: How many messages are raw runs, are posted, and are told to that assistant.
     """
     thread = str(uuid.uuid4())
-    questions = [f"note: {name} message {n}" for n in range(sum(count))]
-    runs, posted, talked = questions[: count[0]], questions[count[0] : -count[2]], questions[-count[2] :]
-    with get_sync_client(url=url, timeout=SECONDS) as client, ThreadPoolExecutor(count[0] + count[1] + 1) as pool:
+    questions = [f"note: {name} message {n}" for n in range(RUNS + POSTS + TALKED)]
+    runs, posted, talked = questions[:RUNS], questions[RUNS:-TALKED], questions[-TALKED:]
+    with get_sync_client(url=url, timeout=SECONDS) as client, ThreadPoolExecutor(RUNS + POSTS + 1) as pool:
         client.threads.create(thread_id=thread)
         answers = [pool.submit(_run, client, thread, question) for question in runs]
         answers += [pool.submit(_ask, url, thread, question) for question in posted]

@@ -39,7 +39,7 @@ def test_the_reader_is_useful_and_writes_hardly_anything_wrong(name: str) -> Non
 
 def test_a_part_of_the_others_is_as_good() -> None:
     for name in LONG:
-        english, others = split_by_language(put_all(load_sentences(name)[::12]))
+        english, others = split_by_language(put_all(load_sentences(name)[::6]))
         assert _share_useful(english) >= LEAST_USEFUL[name] - 0.05
         assert _count_wrong(english) <= MOST_WRONG[name]
         assert _count_wrong(others) <= MOST_WRONG_ELSEWHERE[name]

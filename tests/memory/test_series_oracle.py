@@ -169,7 +169,7 @@ def find_place(zone: ZoneInfo, item: Item) -> tuple[Any, ...]:
 SAID_IN = st.tuples(items(), st.sampled_from(["", *ZONES]))
 
 
-@settings(max_examples=examples(640))
+@settings(max_examples=examples(320))
 @given(held=st.lists(SAID_IN, min_size=1, max_size=4), where=FILTERS, name=st.sampled_from(ZONES))
 def test_a_query_agrees_with_expanding_everything_first(
     held: list[tuple[Properties, str]], where: dict[str, Any], name: str
@@ -188,7 +188,7 @@ def test_a_query_agrees_with_expanding_everything_first(
         assert not dates or {key: item.properties[key] for key in dates[0]} in dates
 
 
-@settings(max_examples=examples(200))
+@settings(max_examples=examples(100))
 @given(
     held=st.lists(SAID_IN, min_size=1, max_size=6),
     where=st.one_of(FILTERS, st.just({})),

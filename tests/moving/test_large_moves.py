@@ -173,7 +173,7 @@ def check_backups(place: Workspace, path: Path) -> None:
 
 
 def test_a_small_store_goes_there_and_back_while_somebody_talks(tmp_path: Path) -> None:
-    move_there_and_back(tmp_path, items=60, conversations=3)
+    move_there_and_back(tmp_path, items=200, conversations=5)
 
 
 @pytest.mark.long

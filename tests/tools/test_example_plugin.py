@@ -1,21 +1,19 @@
 """The example of a package with tools, docs/example-plugin, installed beside ana and used as a person would."""
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import chdir
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
-from hatchling.build import build_wheel
 
 from ana.errors import ConfigError
 from ana.settings import PROJECT
-from graph.recording import digest_tools
-from tests.command_line import run_here
 from tests.conftest import folders
 from tests.openai_stub import Said, openai_stub
-from tools.catalog import TOOLS, catalog, checker, schemas
+from tools.catalog import TOOLS, catalog
 from tools.plugins import find_registered
 
 EXAMPLE = PROJECT / "docs" / "example-plugin"
@@ -25,9 +23,9 @@ EXAMPLE = PROJECT / "docs" / "example-plugin"
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of packages that holds the example, as pip would write it."""
     folder = tmp_path_factory.mktemp("plugin")
-    with chdir(EXAMPLE):
-        wheel = build_wheel(str(folder))
-    with ZipFile(folder / wheel) as file:
+    command = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(folder)]
+    subprocess.run(command, cwd=EXAMPLE, check=True, capture_output=True)
+    with ZipFile(next(folder.glob("*.whl"))) as file:
         file.extractall(folder / "packages")
     return folder / "packages"
 
@@ -35,22 +33,27 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def forgotten() -> Iterator[None]:
     """The tools are looked for again, in the test and after it."""
-    known = (catalog, schemas, checker, digest_tools)
-    for each in known:
-        each.cache_clear()
+    catalog.cache_clear()
     yield
-    for each in known:
-        each.cache_clear()
+    catalog.cache_clear()
     sys.modules.pop("ana_heating", None)
 
 
-def ask_for_warmth(tmp_path: Path) -> list[str]:
-    """Let a model read and set the heating; return the tools that it was offered."""
+def run_from_nothing(command: list[str], cwd: Path, env: dict[str, str]) -> "subprocess.CompletedProcess[str]":
+    """Run Python in a process that, unlike a fork, does not know the packages of its parent."""
+    start = [sys.executable, "-P", *command]
+    return subprocess.run(start, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+
+
+def ask_for_warmth(tmp_path: Path, packages: Path) -> list[str]:
+    """Let a model read and set the heating where these packages are; return the tools that it was offered."""
     calls = [("set_heating", {"room": "study", "degrees": 21}), ("read_temperature", {"room": "study"})]
-    house = {"HEATING_FILE": str(tmp_path / "house.json"), "ANA_AUTONOMY": "act"}
+    path = os.pathsep.join((str(packages), str(PROJECT)))
+    house = {"HEATING_FILE": str(tmp_path / "house.json"), "PYTHONPATH": path, "ANA_AUTONOMY": "act"}
     with openai_stub(*(Said(calls=[call]) for call in calls), Said("The study is warm.")) as stub:
         model = {"LLM_PROVIDER": "openai", "OPENAI_API_KEY": "sk-x", "OPENAI_BASE_URL": stub.url}
-        done = run_here("ask", "set the study to 21 degrees", cwd=tmp_path, env=folders(tmp_path, **model, **house))
+        env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)} | folders(tmp_path, **model, **house)
+        done = run_from_nothing(["-m", "app.cli", "ask", "set the study to 21 degrees"], tmp_path, env)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("The study is warm.")
     assert (tmp_path / "house.json").read_text() == '{"kitchen": 19.0, "study": 21.0}'
@@ -58,12 +61,8 @@ def ask_for_warmth(tmp_path: Path) -> list[str]:
     return [tool["function"]["name"] for tool in stub.requests[0]["tools"]]
 
 
-@pytest.mark.usefixtures("forgotten")
-def test_installed_its_tools_are_there_without_a_setting(
-    installed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.syspath_prepend(str(installed))
-    assert ask_for_warmth(tmp_path)[-2:] == ["read_temperature", "set_heating"]
+def test_installed_its_tools_are_there_without_a_setting(installed: Path, tmp_path: Path) -> None:
+    assert ask_for_warmth(tmp_path, installed)[-2:] == ["read_temperature", "set_heating"]
 
 
 @pytest.mark.usefixtures("forgotten")

@@ -19,7 +19,6 @@ from ana.transfer.ics.writer import write_calendar
 from ana.transfer.importer import import_bundle
 from ana.values import Json, Properties
 from tests.conftest import BERLIN, EMBEDDER
-from tests.examples import examples
 from tests.transfer.ics.conftest import STAMP, expand_file, forget_ours, list_ours, make_event, write_file, write_items
 
 ZONES = (BERLIN, ZoneInfo("America/New_York"), ZoneInfo("Australia/Lord_Howe"))
@@ -79,7 +78,7 @@ def items(draw: st.DrawFn) -> Item:
     return Item("abcd2345", f"Event {text}", properties, STAMP, STAMP)
 
 
-@settings(max_examples=examples(240))
+@settings(max_examples=60)
 @given(items(), st.sampled_from(ZONES))
 def test_other_programs_read_the_same_days(item: Item, zone: ZoneInfo) -> None:
     repeat = read_repeat(item.properties, zone)
@@ -98,7 +97,7 @@ def test_every_day_that_is_left_out_is_in_the_file() -> None:
     assert not {f"{at:%Y-%m-%d}" for at, *_ in found} & {*left_out}
 
 
-@settings(max_examples=examples(240))
+@settings(max_examples=60)
 @given(item=items(), zone=st.sampled_from(ZONES))
 def test_what_comes_back_is_the_item(item: Item, zone: ZoneInfo, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.mktemp("file") / "file.ics"
@@ -106,7 +105,7 @@ def test_what_comes_back_is_the_item(item: Item, zone: ZoneInfo, tmp_path_factor
     assert read(path, zone).items == [item]
 
 
-@settings(max_examples=examples(240))
+@settings(max_examples=60)
 @given(item=items(), zone=st.sampled_from(ZONES))
 def test_what_another_program_has_written_again_is_when_it_was(
     item: Item, zone: ZoneInfo, tmp_path_factory: pytest.TempPathFactory
