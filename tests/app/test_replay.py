@@ -317,12 +317,15 @@ def test_a_tool_of_the_persons_own_is_not_run_again(tmp_path: Path, monkeypatch:
 def test_what_was_changed_or_purged_since_is_not_needed(desk: Desk) -> None:
     desk.say("Add milk", calls(MILK), "Saved.")
     desk.say("Milk?", calls(("query_items", {"text": "milk"})), "Milk is due on 9 January.")
-    desk.say("I like tea", calls(("append_context", {"content": "Drinks 3 cups of tea"})), "Noted.")
-    desk.say("How much tea?", "3 cups.")
+    desk.say("I like tea", calls(("append_context", {"content": "Drinks 37 cups of tea a month"})), "Noted.")
+    elsewhere = THREAD.replace("b001", "b002")
+    desk.say("Do I drink 12 or 25 cups of tea?", "37 cups.", thread=elsewhere)
+    assert desk.records(elsewhere)[0]["answer"] == "37 cups."
     desk.handles.memory.replace_line(0, "Drinks no tea")
     item = next(desk.handles.memory.items()).id
     desk.handles.memory.update(item, "Buy oat milk", {"status": "done"})
     desk.expect_same()
+    desk.expect_same(elsewhere)
     desk.handles.memory.delete(item)
     purge(desk.handles.memory, "9999")
     desk.expect_same()
