@@ -18,7 +18,7 @@ MARKUP = (
     r"|\[/?[A-Z_]{3,20}\]|\x1b\[[0-9;]*m"
 )
 """What may stand around a decision and is no word: tokens of chat templates, tags, fences, colors."""
-_WORDS = "Action(?: Input)?|[Cc]all|function|invoke name|await|commentary to|assistant|json"
+_WORDS = "Action(?: Input)?|[Cc]all|FUNCTION|ARGS|function|invoke name|await|commentary to|assistant|json"
 _AROUND = (
     rf"(?:\*{{0,3}}(?:Thought|Plan|Observation)\b[^\n]*|{MARKUP}|[\s:=*`\[\]>✿.;)\"']"
     rf"|<(?!(?:｜DSML｜)?(?:param|arg_))|｜DSML｜|(?:{_WORDS})\b)*+"

@@ -19,6 +19,7 @@ ASKED = 'Send exactly one: {"tool": {"name": ..., "args": {...}}} or {"final": {
 
 HERE = "\ufffc"
 """Stands in the prose where a decision was."""
+_COMMENT = re.compile(rf"(?<={HERE}) {{0,9}}//[^\n]*")
 _OPENING = re.compile(
     r"(?:\[\s{0,40}){0,3}\{\s*(?:[\"'“‘`\\\u200b#]|&quot;|//|(?:tool|final|action|name|function)\s*[:：])"
 )
@@ -68,7 +69,7 @@ def _read(text: str, tools: Tools) -> ParsedReply:
     if len({*map(repr, said)}) > 1:
         names = ", ".join((one.tool or f"final {one.answer!r}")[:40] for one in said[:5])
         raise ToolError(f"The reply holds different decisions: {names}. The next one follows a call's result.")
-    for line in prose.split("\n"):
+    for line in _COMMENT.sub("", prose).split("\n"):
         if HERE in line and (line.lstrip().startswith(">") or _WORD.search(_MARKUP.sub("", line))):
             beside = max(line.split(HERE), key=len).strip()
             raise ToolError(f"A decision stands inside a sentence, where it is not run: {beside[:80]!r}.")
