@@ -272,7 +272,7 @@ def test_a_row_of_the_server_shows_what_its_thread_waits_for(assistant: Open, en
     row = read_rows(workspace)[THREAD]
     assert row["status"] == "interrupted"
     ((interrupt,),) = row["interrupts"].values()
-    assert interrupt["value"] == REQUEST
+    assert interrupt.value == REQUEST
     reply(opened, APPROVE)
     row = read_rows(workspace)[THREAD]
     assert (row["status"], row["interrupts"], row["values"]["messages"][-1].content) == (
