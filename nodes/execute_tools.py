@@ -155,7 +155,9 @@ def run_call(call: ReadCall, context: CallContext, run: Context) -> ToolMessage:
         hint = "Call again with the arguments the schema asks for."
         return answer_error(id, INVALID, ToolError(f"Wrong argument {wrong}: {first['msg']}.", hint))
     except UserError as exc:
-        return answer_error(id, name, ToolError(exc.message, f"Tell the user: {exc.hint}"))
+        return answer_error(
+            id, name, ToolError(exc.message, f"Tell the user: {exc.hint}" if exc.hint else "Tell the user.")
+        )
     text = plain_text(answer.text)  # a record of an earlier version may have half a character, which none is sent
     return ToolMessage(text, name=name, tool_call_id=id, artifact=answer.artifact, id=f"{id}-result")
 

@@ -84,7 +84,7 @@ _BINARY: dict[type[ast.operator], Callable[[Fraction, Fraction], Fraction | int]
 
 @tool(parse_docstring=True)
 def calculator(expression: str) -> dict[str, int | float | str]:
-    """Calculate an arithmetic expression exactly.
+    """Calculate exactly.
 
     Args:
         expression: Numbers with + - * / // % ** ! ( ) sqrt() ceil() floor(), such as 9!/(3!*3!) or 15% of 240;

@@ -33,7 +33,7 @@ def now(timezone: str = "local", *, call: Injected) -> dict[str, str]:
     """Tell the present date and time.
 
     Args:
-        timezone: utc, or an IANA zone such as Europe/Berlin.
+        timezone: utc, or an IANA zone.
     """
     moment = call.clock.now().astimezone(_zone(timezone, call.clock.zone))
     name = {"utc": "UTC", "local": call.clock.zone_name}.get(timezone.strip().lower(), str(moment.tzinfo))

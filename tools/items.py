@@ -90,7 +90,7 @@ def update_item(
     Args:
         id: Its id, from a result, or several.
         content: The new text; {"$append": "..."} adds a line to it, {"$replace": ["old", "new"]} changes a piece.
-        properties: A list or number is changed, not sent again: {"items": {"$add": ["a"], "$remove": ["b"]}},
+        properties: Change a list or number in place: {"items": {"$add": ["a"], "$remove": ["b"]}},
             {"hours": {"$add": 3}}, {"due_date": {"$shift": "1 week"}}. Of what repeats, {"status": "done"} does one
             date and moves on (done_for names another); {"except": {"$add": [DATE]}} leaves one out, also adds one,
             {"moved": {DATE: "2026-01-16T15:00"}} moves one and its end; repeats and due_date change it from then on.
@@ -182,7 +182,7 @@ def query_items(
             {"$on": {"$gte": DAY, "$lte": DAY}} asks every date and span of an item. Done since a day: {"status":
             "done", "updated_at": {"$gte": DAY}}.
         limit: How many at most.
-        like: An item's id, for those similar to it.
+        like: An item's id, for similar ones.
     """
     texts = [each for each in ([text] if isinstance(text, str) else text or []) if each.strip()]
     if like and texts:

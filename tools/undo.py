@@ -26,11 +26,10 @@ _MOST_NAMED = 5
 
 @tool(parse_docstring=True, response_format="content_and_artifact")
 def undo(turn: str | None = None, force: bool = False, *, call: Injected) -> Result:
-    """Take back all that this conversation's last turn before this one changed, or another turn.
+    """Take back this conversation's newest turn that changed something and still stands, or another turn.
 
     Args:
-        turn: Its id, from history, or `undo` of an earlier result, which brings all back; or the id of a deleted
-            item.
+        turn: Its id, from history; to bring back what an undo took, `undo` of its result; or the id of a deleted item.
         force: Also what changed since; only if the user wants that.
     """
     turn = None if turn == "last" else turn
@@ -58,7 +57,7 @@ def preview_undo(call: CallContext, turn: str | None = None) -> list[Change]:
         return [Change(deleted.kind, deleted.item.id, None, deleted.item)] if deleted else []
     try:
         return [] if find_own_undo(call) else plan_undo(call.memory, _find_turn(call, turn))[0]
-    except UserError:
+    except (ToolError, UserError):
         return []
 
 
@@ -76,7 +75,10 @@ def _bring_back(call: CallContext, id: str) -> Change:
 def _find_turn(call: CallContext, turn: str | None) -> str:
     # Without a turn only this conversation's last one is meant: the person speaks of what they have just seen.
     thread, running = (call.cause.thread, call.cause.turn) if call.cause else (None, None)
-    return turn or find_undoable(call.memory, thread, running=running)
+    try:
+        return turn or find_undoable(call.memory, thread, running=running)
+    except UserError as exc:
+        raise ToolError(exc.message, "If the user means another turn, find it with history and name its id.") from exc
 
 
 def find_own_undo(call: CallContext) -> Undone | None:

@@ -75,6 +75,7 @@ def test_a_deletion_in_another_conversation_is_named_by_its_item(
     assert dentist.id in steps[0]["observation"]["hint"]
     assert [list(change) for change in steps[1]["observation"]["changes"]] == [["brought back"]]
     assert "nothing to take back" in steps[2]["observation"]["error"]
+    assert steps[2]["observation"]["hint"] == "If the user means another turn, find it with history and name its id."
     assert [change["op"] for change in answer.changes] == ["create"]
     assert list(memory.items()) == [dentist]
     again = make_assistant(calls(("undo", {})), "It is gone again.")
