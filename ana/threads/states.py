@@ -6,6 +6,9 @@ serve, because VACUUM may change them.
 """
 
 import sqlite3
+import time
+
+from ana.files import BUSY_SECONDS
 
 _KEY = "thread_id, checkpoint_ns, checkpoint_id"
 
@@ -19,8 +22,7 @@ _ENTER = f"""INSERT INTO sequence ({_KEY}, begins_turn, run_id)
 _OLD_STATE = f"({_KEY}) = (old.thread_id, old.namespace, old.id)"
 _OLD_WRITE = f"({_KEY}, task_id, idx) = (old.thread_id, old.namespace, old.checkpoint, old.task, old.idx)"
 
-_CREATE = f"""PRAGMA journal_mode = WAL;
-BEGIN IMMEDIATE;
+_CREATE = f"""BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS checkpoints (
     thread_id TEXT NOT NULL, checkpoint_ns TEXT NOT NULL DEFAULT '', checkpoint_id TEXT NOT NULL,
     parent_checkpoint_id TEXT, type TEXT, checkpoint BLOB, metadata BLOB, PRIMARY KEY ({_KEY}));
@@ -88,4 +90,18 @@ version finds what it knows, also afterwards: `states` and `task_writes`, the ta
 def create_tables(connection: sqlite3.Connection) -> None:
     """Create the tables and the views, and enter the existing checkpoints; do nothing if they exist."""
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'task_writes'").fetchone():
+        _use_log(connection)
         connection.executescript(_CREATE)
+
+
+def _use_log(connection: sqlite3.Connection) -> None:
+    """Let the file have a log. SQLite does not wait for another process that is doing the same to a new file."""
+    end = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as exc:
+            if exc.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > end:
+                raise
+        time.sleep(0.01)

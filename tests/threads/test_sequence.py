@@ -202,3 +202,11 @@ def test_an_earlier_version_reads_what_was_saved_and_adds_to_it(tmp_path: Path) 
     assert [message.text for message in told["messages"]] == ["hello", "heard hello", "ask", "yes"] == read(store, ONE)
     say(store, ONE, "and now?")
     assert (len(read(store, ONE)), store.waiting_since()) == (6, {})
+
+
+def test_a_new_file_is_opened_while_another_process_creates_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with closing(sqlite3.connect(tmp_path / "threads.sqlite", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        monkeypatch.setattr("time.sleep", lambda _: other.execute("COMMIT"))
+        assert FolderThreadStore(tmp_path).ids() == []
+        assert not other.in_transaction, "it was waited for"
