@@ -46,6 +46,9 @@ if TYPE_CHECKING:
 NOTE = "restore.json"
 """The file, in the data folder."""
 
+REBUILDING = "rebuilding.json"
+"""An earlier version's note of a rebuild: see `ana/backends/chroma/care/rebuild.py`."""
+
 CLOSE = 1e-5
 """Chroma brings a vector to length 1 again, which may change its last digits."""
 
@@ -125,6 +128,7 @@ def finish_exchange(path: Path) -> Path | None:
         _put_back_chroma(path / note.unpacked / "data" / "chroma", path / "chroma")
         for name in INDEXES:
             remove_database(path / name)
+        (path / REBUILDING).unlink(missing_ok=True)
         os.sync()
         _write_note(path, replace(note, decided=False))  # what is new is there, and its copy of no more use
     _forget(path, note)

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from ana.backends.chroma.acts import Journal
-from ana.backends.chroma.care.exchange import finish_exchange
+from ana.backends.chroma.care.exchange import REBUILDING, finish_exchange
 from ana.backends.chroma.care.files import copy_files, name_copy
 from ana.backends.chroma.care.format import migrate, note_step, refuse_moved
 from ana.backends.chroma.care.probe import find_fault
-from ana.backends.chroma.care.rebuild import read_indexed_items, rebuild, refuse_full_disk
+from ana.backends.chroma.care.rebuild import read_indexed_items, rebuild, refuse_full_disk, take_back
 from ana.backends.chroma.care.sources import tell_sources
 from ana.backends.chroma.collection import BATCH, ChromaCollection, embed_items
 from ana.backends.chroma.folder import Folder
@@ -49,6 +49,10 @@ class Healing:
         """Finish an exchange that was cut short, and bring an older folder to this program's format."""
         refuse_moved(self._path)  # what a move is to bring here is exchanged by the move alone
         finish_exchange(self._path)
+        if (self._path / REBUILDING).exists():
+            self._close_indexes()
+            self._folder.mark_written()
+            self._folder.in_doubt |= take_back(self._path)
         self.steps = migrate(self._path, self._keep_copy)
 
     def take_steps(self) -> None:
@@ -79,11 +83,15 @@ class Healing:
         """
         refuse_full_disk(self._path)
         self._tell(why)
-        for collection in self._collections.values():
-            collection.index.close()  # its file is set aside too
+        self._close_indexes()
         self._folder.mark_written()  # whoever has the damaged files open must open the new ones
         aside = rebuild(self._path, self.embedder, self._show_progress, self._complete)
         self._tell(f"The damaged files are kept in {aside}.")
+
+    def _close_indexes(self) -> None:
+        """Close the indexes, because their files are moved too."""
+        for collection in self._collections.values():
+            collection.index.close()
 
     def _complete(self, client: "Client") -> None:
         """Store the records that are missing."""

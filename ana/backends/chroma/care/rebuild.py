@@ -14,20 +14,24 @@ import sqlite3
 from collections import deque
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from ana.backends.chroma.care.exchange import embed_again, finish_exchange, prepare_exchange
+from pydantic import Field
+
+from ana.backends.chroma.care.exchange import REBUILDING, embed_again, finish_exchange, prepare_exchange
 from ana.backends.chroma.care.files import ASIDE, ASIDE_PATTERN
 from ana.backends.chroma.care.files import FOLDER as BACKUPS
 from ana.backends.chroma.care.probe import find_fault
 from ana.backends.chroma.client import DATABASE, map_foreign_errors, open_chroma, refuse_damaged
-from ana.backends.chroma.collection import NAMES
+from ana.backends.chroma.collection import INDEXES, NAMES
 from ana.backends.chroma.source import READ, iter_pages
 from ana.embedders import Embedder
 from ana.errors import AnaError, StoreBroken
-from ana.files import is_damage, list_database_files
+from ana.files import is_damage, list_database_files, remove_database
 from ana.memory.item import Item, from_json
+from ana.notes import read_note
 from ana.own_files import name_folder
 from ana.stopping import Progress
 
@@ -43,6 +47,36 @@ _OF_CONVERSATIONS = ("threads.sqlite", "thread_names.json")
 _SETTLED = "SELECT item FROM bodies JOIN items USING (row) WHERE id NOT IN (SELECT id FROM unsettled)"
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class RebuildNote:
+    """The folder in which an earlier version has set the damaged files aside before it began a rebuild."""
+
+    aside: Annotated[str, Field(pattern=ASIDE_PATTERN)]
+
+
+def take_back(path: Path) -> bool:
+    """Put back the damaged files of a rebuild that an earlier version began and did not finish, while the folder is
+    held and everything in it is closed: what has their place holds a part of the records, or none.
+
+    Returns whether there was such a rebuild. Raises StoreBroken if its note cannot be read.
+    """
+    hint = f"It names the folder in `{ASIDE}` with the whole store: put back what is in there, and delete the note."
+    note = read_note(path / REBUILDING, RebuildNote, hint)
+    if note is None:
+        return False
+    aside = path / ASIDE / note.aside
+    if (aside / "chroma").exists():
+        shutil.rmtree(path / "chroma", ignore_errors=True)
+        (aside / "chroma").rename(path / "chroma")
+    for index in INDEXES:
+        if files := list_database_files(aside / index):
+            remove_database(path / index)
+            for each in files:
+                each.rename(path / each.name)
+    (path / REBUILDING).unlink()
+    return True
 
 
 def refuse_full_disk(path: Path) -> None:
@@ -63,6 +97,7 @@ def rebuild(path: Path, embedder: Embedder, progress: Progress, complete: Callab
     Raises:
         AnaError: It cannot be rebuilt now, because of the embedder or the disk; nothing was changed.
     """
+    take_back(path)
     with prepare_exchange(path, is_damaged=True) as new:
         chroma = new / "data" / "chroma"
         chroma.mkdir(parents=True)

@@ -16,6 +16,7 @@ from ana import children
 from ana.backends.chroma.care.examine import Findings, examine
 from ana.backends.chroma.care.probe import BEGUN, EVERY, find_fault
 from ana.backends.chroma.care.probe import main as probe
+from ana.backends.chroma.client import open_chroma
 from ana.backends.chroma.source import ChromaSource, EmbeddedItem
 from ana.embedders import WordLlamaEmbeddings
 from ana.embedders.base import Vector
@@ -204,6 +205,54 @@ def test_a_kill_during_a_rebuild_loses_nothing(
     memory = open_memory(path, EMBEDDER, clock)
     assert contents_by_id(memory) == there
     assert memory.lines() == {0: "Prefers tea"}
+    memory.close()
+
+
+def leave_unfinished(path: Path) -> None:
+    """Damage a store, and leave it as an earlier version did that was killed while it rebuilt it."""
+    for file in (path / "chroma").glob("*/*.bin"):
+        garble(file)
+    aside = path / "set-aside" / "20261130T120000000000Z"
+    aside.mkdir(parents=True)
+    for each in (path / "chroma", *path.glob("*.index.sqlite*")):
+        each.rename(aside / each.name)
+    (path / "rebuilding.json").write_text(json.dumps({"aside": aside.name}))
+    open_chroma(path / "chroma").close()
+    abandon(path)
+
+
+@pytest.mark.parametrize("is_sound", [True, False])
+def test_a_rebuild_that_an_earlier_version_did_not_finish_loses_nothing(
+    filled: tuple[Path, dict[str, str]], clock: Clock, is_sound: bool
+) -> None:
+    path, there = filled
+    leave_unfinished(path)
+    if not is_sound:
+        garble(path / "chroma" / "chroma.sqlite3")
+    memory = open_memory(path, EMBEDDER, clock)
+    if not is_sound:
+        upkeep_of(memory).repair(examine(chroma_of(memory)))
+    assert contents_by_id(memory) == there
+    assert memory.lines() == {0: "Prefers tea"}
+    assert not (path / "rebuilding.json").exists()
+    memory.close()
+
+
+def test_a_restored_store_is_not_taken_for_an_unfinished_rebuild(
+    filled: tuple[Path, dict[str, str]], tmp_path: Path, clock: Clock
+) -> None:
+    path, there = filled
+    backup = shutil.copytree(path, tmp_path / "backup")
+    leave_unfinished(path)
+    memory = open_memory(path, EMBEDDER, clock)
+    with upkeep_of(memory).replacing(tmp_path / "traces") as (new, _):
+        shutil.copytree(backup, new / "data")
+    damaged = path / "set-aside" / "20261130T120000000000Z" / "chroma"
+    assert (contents_by_id(memory) == there, damaged.exists(), (path / "rebuilding.json").exists()) == (
+        True,
+        True,
+        False,
+    )
     memory.close()
 
 
