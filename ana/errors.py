@@ -128,10 +128,10 @@ class FileUnreadable(StoreBroken):
 
 
 class PersonRemoved(StoreBroken):
-    """The person whose data this process has open in a database was removed."""
+    """The person whose data this process has open, or is about to open, was removed."""
 
     def __init__(self) -> None:
-        super().__init__("The person was removed.", "Nothing more is written; what they had is kept in the database.")
+        super().__init__("The person was removed.", "Nothing more is written; what they had is set aside.")
 
 
 class WorkStopped(UserError):

@@ -52,8 +52,8 @@ def act(do: Callable[[Request, FormData], Awaitable[Response]]) -> Callable[[Req
     async def answer(request: Request) -> Response:
         form = await _read_form(request)
         try:
-            _check_token(request, form)
             check_text([text for pair in form.multi_items() for text in pair], UserError)
+            _check_token(request, form)
             return await do(request, form)
         finally:
             await form.close()
@@ -67,6 +67,8 @@ async def _read_form(request: Request) -> FormData:
         return await run_in_threadpool(parse_form, await request.body())
     try:
         return await request.form(max_files=1, max_fields=MOST_BESIDE, max_part_size=LONGEST_BESIDE)
+    except UnicodeError as exc:
+        raise HTTPException(400, "The form cannot be read: its texts are not in the charset that it names.") from exc
     except HTTPException as exc:
         with suppress(HTTPException, RuntimeError):  # the latter if all of it has arrived
             async for _ in request.stream():

@@ -58,6 +58,14 @@ class Protocol(H11Protocol):
         if self.conn.their_state is h11.IDLE or is_over:
             self.timeout_keep_alive_handler()
 
+    def send_400_response(self, msg: str) -> None:
+        if self.cycle:
+            self.cycle.disconnected = True  # its body cannot be read on, and one answer is enough
+        if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
+            super().send_400_response(msg)
+        else:  # the answer has begun
+            self.transport.close()
+
     def pause_writing(self) -> None:
         super().pause_writing()
         self._stuck = self.loop.call_later(READ_SECONDS, self.transport.abort)

@@ -83,7 +83,9 @@ class Guard:
 
     def _choose(self, scope: Scope, headers: Headers, refusal: Refusal | None) -> ASGIApp:
         if refusal is not None:
-            return WebSocketClose(1008) if scope["type"] == "websocket" else tell_error(*refusal)
+            # where a body has two lengths, a proxy may take its end for the next request
+            ends = {"connection": "close"} if {"transfer-encoding", "content-length"} <= {*headers} else None
+            return WebSocketClose(1008) if scope["type"] == "websocket" else tell_error(*refusal, ends)
         asks_first = "access-control-request-method" in headers and "origin" in headers
         if asks_first and scope.get("method") == "OPTIONS":
             return self._preflights.preflight_response(headers)

@@ -21,6 +21,7 @@ def check_run(order: dict[str, Any]) -> None:
     """
     _check_options(order)
     check_input(order["input"])
+    read_place(order)
     if command := order["command"]:
         update, goto = command.get("update"), command.get("goto")
         check_command(update, goto)
@@ -35,10 +36,17 @@ def read_options(order: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_place(order: dict[str, Any]) -> dict[str, Any]:
-    """Return the checkpoint that a request names, in any form that clients use; empty for the newest."""
+    """Return the checkpoint that a request names, in any form that clients use; empty for the newest.
+
+    Raises:
+        UserError: Its map is not an object.
+    """
     id = ((order.get("config") or {}).get("configurable") or {}).get("checkpoint_id")
     ways = ({"checkpoint_id": id}, order.get("checkpoint") or {}, {"checkpoint_id": order.get("checkpoint_id")})
-    return {name: value for way in ways for name, value in way.items() if name in CHECKPOINT and value}
+    place = {name: value for way in ways for name, value in way.items() if name in CHECKPOINT and value}
+    if not isinstance(place.get("checkpoint_map", {}), dict):
+        raise UserError("The checkpoint_map is not an object.", "Take a checkpoint from the thread's history as it is.")
+    return place
 
 
 def _check_options(order: dict[str, Any]) -> None:

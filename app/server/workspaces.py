@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from ana.errors import ConfigError, PersonRemoved
 from ana.handles import Handles, open_handles
 from ana.keys import OWNER
+from ana.people import People
 from ana.runs.local import LocalRuns
 from ana.runs.slots import Slots
 from ana.settings import Settings
@@ -253,6 +254,9 @@ class Workspaces:
         self._ringing.add(person)
 
     async def _build(self, person: str, stack: contextlib.AsyncExitStack) -> OpenWorkspace:
+        # a request that was let in before they were removed would make a place, for the next of this name to find
+        if person not in (*await self.list_people(), *await asyncio.to_thread(People(self._load()).names)):
+            raise PersonRemoved
         storage = await asyncio.to_thread(lambda: Workspace(self._load(), person).storage)
         before = await asyncio.to_thread(storage.stamp)  # so that a later change of settings is seen
         workspace = await asyncio.to_thread(open_workspace, self._load(), person)

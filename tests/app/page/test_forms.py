@@ -57,3 +57,14 @@ def test_beside_one_file_a_form_has_little(browser: Browser) -> None:
     both = [("file", ("a.ics", b"x")), ("file", ("b.ics", b"x"))]
     answer = browser.client.post("/app/files", data={FIELD: token}, files=both)
     assert (answer.status_code, "Too many files" in answer.text) == (400, True)
+
+
+@pytest.mark.parametrize(
+    ("charset", "status"), [("unicode_escape", 422), ("undefined", 400), ("punycode", 400), ("no-such", 403)]
+)
+def test_a_form_in_an_odd_charset_is_refused_with_a_sentence(browser: Browser, charset: str, status: int) -> None:
+    head = f'--b\r\nContent-Disposition: form-data; name="{FIELD}"\r\n\r\n'
+    body = f"{head}\\ud800\r\n--b--\r\n".encode()
+    kind = {"content-type": f"multipart/form-data; boundary=b; charset={charset}"}
+    answer = browser.client.post("/app/files", content=body, headers=kind)
+    assert (answer.status_code, answer.headers["content-type"]) == (status, "text/html; charset=utf-8")

@@ -21,6 +21,7 @@ from app.server.guard import Guard
 from tests.conftest import folders
 
 REQUEST = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
+CHUNKED = b"POST / HTTP/1.1\r\nhost: localhost\r\ntransfer-encoding: chunked\r\n\r\n"
 UPLOAD = b"POST / HTTP/1.1\r\nhost: localhost\r\ncontent-length: 1000\r\n\r\nx"
 
 
@@ -38,9 +39,10 @@ class Wire(asyncio.Transport):
 
     closed = False
     aborted = False
+    written = b""
 
     def write(self, data: Any) -> None:
-        pass
+        self.written += data
 
     def close(self) -> None:
         self.closed = True
@@ -50,6 +52,9 @@ class Wire(asyncio.Transport):
 
     def is_closing(self) -> bool:
         return self.closed
+
+    def pause_reading(self) -> None:
+        pass
 
     def resume_reading(self) -> None:
         pass
@@ -87,6 +92,43 @@ def test_only_so_long_is_waited_for_a_request(app: Any, arrives: list[bytes], cl
 
     assert asyncio.run(play()) == closes
     assert later, "it looks by itself"
+
+
+@pytest.mark.parametrize("arrives", [[CHUNKED + b"zz\r\n"], [CHUNKED, b"zz\r\n"]])
+def test_a_body_that_breaks_off_in_its_middle_gets_one_answer(
+    arrives: list[bytes], caplog: pytest.LogCaptureFixture
+) -> None:
+    async def play() -> Wire:
+        loop = asyncio.get_running_loop()
+        protocol, wire = Protocol(Config(answer, log_config=None), ServerState(), {}, loop), Wire()
+        protocol.connection_made(wire)
+        for data in arrives:
+            protocol.data_received(data)
+            for _ in range(3):
+                await asyncio.sleep(0)
+        protocol.connection_lost(OSError())
+        return wire
+
+    wire = asyncio.run(play())
+    assert (wire.closed, wire.written.count(b"HTTP/1.1 ")) == (True, 1)
+    assert [record.levelname for record in caplog.records] == ["WARNING"], "no traceback"
+
+
+@pytest.mark.parametrize(("lengths", "ends"), [("content-length: 4\r\n", True), ("", False)])
+def test_a_body_with_two_lengths_ends_its_connection(lengths: str, ends: bool) -> None:
+    async def play() -> Wire:
+        loop = asyncio.get_running_loop()
+        app = Guard(PlainTextResponse("ok"))
+        protocol, wire = Protocol(Config(app, log_config=None), ServerState(), {}, loop), Wire()
+        protocol.connection_made(wire)
+        protocol.data_received(CHUNKED[:-2] + f"{lengths}\r\n0\r\n\r\n".encode() + REQUEST)
+        for _ in range(9):
+            await asyncio.sleep(0)
+        protocol.connection_lost(OSError())
+        return wire
+
+    wire = asyncio.run(play())
+    assert (wire.closed, b" 411 " in wire.written, b" 200 " in wire.written) == (ends, True, not ends)
 
 
 @pytest.mark.parametrize(("is_taken", "ends"), [(False, True), (True, False)])

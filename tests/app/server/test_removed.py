@@ -1,11 +1,16 @@
 """Somebody who gets the name of a person who was removed, while the server runs, gets nothing else of theirs."""
 
+import asyncio
 import uuid
 from typing import Any
 
+import pytest
+
+from ana.errors import PersonRemoved
 from ana.people import People
 from ana.settings import load_settings
 from ana.workspace import open_workspace
+from app.server.workspaces import Workspaces
 from tests.app.server.conftest import Running
 
 
@@ -27,3 +32,17 @@ def test_a_name_that_is_given_again_is_somebody_else(running: Running) -> None:
         bob.post(f"/threads/{new}/runs/wait", json=say("note: hello")).raise_for_status()
         assert bob.get(f"/threads/{new}/runs").json()
     assert {*open_workspace(load_settings(), "bob").open_thread_store().marks()} == {new}
+
+
+def test_a_request_that_was_let_in_before_its_person_was_removed_leaves_nothing_behind(running: Running) -> None:
+    async def open_late() -> None:
+        workspaces = Workspaces(load_settings)
+        with pytest.raises(PersonRemoved):
+            await workspaces.open("bob")
+        await workspaces.close_all()
+
+    with running.client("bob") as bob:
+        bob.get("/app/today").raise_for_status()
+    People(load_settings()).remove("bob")
+    asyncio.run(open_late())
+    assert "bob" not in open_workspace(load_settings()).list_people()

@@ -78,6 +78,17 @@ def test_a_checkpoint_that_a_client_names_sets_nothing_that_is_langgraphs_own(ho
     assert [state["messages"][n]["type"] for n in (0, -1)] == ["human", "ai"]
 
 
+@pytest.mark.parametrize("map", [5, "x", [""]])
+def test_a_checkpoint_map_that_is_none_is_refused_before_anything_is_done(household: Household, map: object) -> None:
+    body = {"assistant_id": "ana", "if_not_exists": "create", "input": SAID, "checkpoint": {"checkpoint_map": map}}
+    with household.client("ben") as ben:
+        thread = str(uuid.uuid4())
+        refused = ben.post(f"/threads/{thread}/runs/wait", json=body)
+        told = "The checkpoint_map is not an object. Take a checkpoint from the thread's history as it is."
+        assert (refused.status_code, refused.json()["error"]) == (422, told)
+        assert ben.get(f"/threads/{thread}").status_code == 404
+
+
 def test_a_run_that_takes_all_the_steps_it_may_says_so(household: Household) -> None:
     body = {"assistant_id": "ana", "if_not_exists": "create", "input": SAID, "config": {"recursion_limit": 1}}
     with household.client("ben") as ben:
