@@ -40,6 +40,9 @@ MOST = 100
 IDLE_SECONDS = 600.0
 """After how long without a request a workspace is closed."""
 
+LEAVING_SECONDS = 10.0
+"""How long closing waits for the requests that still work with a workspace; it is closed once they have ended."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -113,6 +116,12 @@ def open_served(workspace: Workspace) -> Handles:
     return open_handles(workspace, PROGRAM, instruct=decision_prompt)
 
 
+async def _close_unused(opened: OpenWorkspace, stack: contextlib.AsyncExitStack) -> None:
+    while opened.requests or opened.imports:
+        await asyncio.sleep(0.05)
+    await stack.aclose()
+
+
 def _finish_forgetting(assistant: Assistant) -> None:
     """Finish the forgetting that an ended process had begun."""
     if assistant.handles.workspace.note("forgetting").read():
@@ -141,6 +150,7 @@ class Workspaces:
         self._slots = Slots()
         self._open: dict[str, tuple[OpenWorkspace, contextlib.AsyncExitStack]] = {}
         self._opening: dict[str, asyncio.Lock] = {}
+        self._closing: set[asyncio.Task[None]] = set()
         self._ringing: set[str] = set()
         """Whose reminders ring, or whose calendars are read."""
         self._failing: dict[str, str] = {}
@@ -220,10 +230,16 @@ class Workspaces:
                 await self.close(person)
 
     async def close(self, person: str) -> None:
-        """Stop a person's runs, and close their workspace if it is open."""
+        """Stop a person's runs, and close their workspace if it is open, once nothing works with it: Chroma that is
+        closed under a request can end the process. Whoever closes waits for that for LEAVING_SECONDS at most.
+        """
         if opened := self._open.pop(person, None):
             await opened[0].runs.close()
-            await opened[1].aclose()
+            closing = asyncio.create_task(_close_unused(*opened))
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
+            if closing in (await asyncio.wait({closing}, timeout=LEAVING_SECONDS))[0]:
+                closing.result()
 
     async def close_all(self) -> None:
         """Close all open workspaces."""

@@ -2,6 +2,8 @@
 
 import asyncio
 import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -46,3 +48,27 @@ def test_a_request_that_was_let_in_before_its_person_was_removed_leaves_nothing_
     People(load_settings()).remove("bob")
     asyncio.run(open_late())
     assert "bob" not in open_workspace(load_settings()).list_people()
+
+
+def test_a_workspace_is_closed_once_no_request_works_with_it(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.server.workspaces.LEAVING_SECONDS", 0.0)
+    ends: list[str] = []
+
+    async def close_under_a_request() -> None:
+        workspaces = Workspaces(load_settings)
+        async with workspaces.hold("dora") as opened:
+            await workspaces.enter("dora", note_end())
+            await workspaces.close("dora")
+            ends.append("the request")
+            assert await asyncio.to_thread(lambda: [*opened.handles.memory.items()]) == []
+        while len(ends) < 2:
+            await asyncio.sleep(0.01)
+
+    @asynccontextmanager
+    async def note_end() -> AsyncIterator[None]:
+        yield
+        ends.append("the workspace")
+
+    running.tokens["dora"] = People(load_settings()).add("dora")
+    asyncio.run(asyncio.wait_for(close_under_a_request(), 60))
+    assert ends == ["the request", "the workspace"]
