@@ -176,8 +176,9 @@ def _complete(reply: Any, request: Request) -> Any:
 
 def _translate(decision: Any) -> Any:
     """Return a decision of Agent Inbox, {"type": "accept", "args": ...}, in this convention; any other unchanged."""
-    kind = INBOX_DECISIONS.get(str(decision.get("type"))) if isinstance(decision, Mapping) else None
-    if kind is None:
+    kind, said = (decision.get("type"), decision.get("args")) if isinstance(decision, Mapping) else (None, None)
+    if kind == "edit" and isinstance(said, Mapping) and {*said} == {"action", "args"}:
+        return {"type": kind, "edited_action": {"name": said["action"], "args": said["args"]}}
+    if (kind := INBOX_DECISIONS.get(str(kind))) is None:
         return decision
-    said = decision.get("args")
     return {"type": kind} | ({"message": said} if kind == "reject" and isinstance(said, str) else {})

@@ -236,11 +236,21 @@ def test_what_is_refused_is_told_and_a_second_decision_is_to_nothing(clearing: D
         assistant.resume(THREAD, {"decisions": [APPROVE, APPROVE]}, shown.request_id)
 
 
+def test_what_was_edited_in_agent_inbox_is_what_is_done(desk: Desk) -> None:
+    script_of(desk.assistant).replies = [calls(("create_item", {"content": "A note"})), "That is that."]
+    desk.assistant.autonomy = "advise"
+    desk.ask()
+    written = {"action": "create_item", "args": {"content": "Another note"}}
+    run_graph(desk, [{"type": "edit", "args": written}])
+    assert (desk.contents, desk.waits) == (["Another note", *THINGS], False)
+
+
 WRONG: list[tuple[Any, str]] = [
     ("perhaps", 'That is no decision. Give {"decisions": [...]}, one for each action'),
     ({"decisions": "approve"}, 'That is no decision. Give {"decisions": [...]}, one for each action'),
     ({"decisions": [APPROVE]}, "Decisions needed: 2; given: 1. Missing: Deletes “Buy milk”. Give {"),
     ({"decisions": [{"type": "edit"}, APPROVE]}, "That is no decision: Field required. Give {"),
+    ([{"type": "edit", "args": {"action": 3, "args": {}}}, APPROVE], "That is no decision: "),
     ([{"type": "accept", "args": None}], "Decisions needed: 2; given: 1. Missing: Deletes “Buy milk”. Give {"),
     (edit("x"), "Decisions needed: 2; given: 1. Missing: Deletes"),
 ]
