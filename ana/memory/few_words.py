@@ -36,7 +36,9 @@ KNOWN_NAMES = mark_text(
 )
 """What the commonest properties are called."""
 
-KNOWN_VALUES = mark_text(("task", "note", "event", "appointment", "idea", "project", "active", "done", "cancelled"))
+KNOWN_VALUES = mark_text(
+    ("task", "note", "event", "appointment", "reminder", "idea", "project", "active", "done", "cancelled")
+)
 """The commonest types and states."""
 
 _LETTER = r"[^\W\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"

@@ -154,6 +154,10 @@ def test_several_changes_are_decided_one_by_one(house: Open) -> None:
         anna.settle()
     anna.say("clean up", "Not done yet; may I?")
     anna.look("approval-of-six")
+    waits = anna.page.locator(".talks li", has=anna.page.locator(".tag"))
+    edge = "(each) => each.getBoundingClientRect()"
+    title_end = waits.locator("a").evaluate(f"{edge}.right")
+    assert title_end <= waits.locator(".tag").evaluate(f"{edge}.left"), "the mark lies over the title"
     ticks = anna.page.locator(".waiting input[type=checkbox]")
     assert ticks.count() == 6
     assert anna.page.locator(".waiting input:checked").count() == 0
@@ -281,6 +285,37 @@ def test_a_device_of_the_smallest_size(house: Open) -> None:
     ):
         anna.go(path)
         assert anna.page.evaluate("document.documentElement.scrollWidth") <= 320, path
+
+
+PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
+
+
+def test_on_a_phone_the_name_and_the_menu_stay_in_sight(house: Open) -> None:
+    anna = house().visit(**PHONE)
+    anna.go("/app")
+    anna.say(LONG, "Stored: “word0")
+    anna.settle()
+    anna.page.wait_for_function("scrollY > 500")
+    top = "(each) => each.getBoundingClientRect().top"
+    menu = anna.page.locator(".menu summary")
+    assert menu.evaluate(top) >= 0, "it has been scrolled away"
+    menu.click()
+    anna.page.locator(".panel input[name=name]").fill("Words")
+    anna.press("Rename")
+    name = anna.page.get_by_role("heading", name="Words", exact=True)
+    name.wait_for()
+    assert name.evaluate(top) >= 0
+
+
+def test_on_a_phone_what_has_the_focus_is_not_under_the_bar(house: Open) -> None:
+    anna = house().visit(**PHONE)
+    anna.go("/app/settings")
+    covered = """[...document.querySelectorAll("main :is(a, button, input, select, summary)")].filter((each) => {
+      each.scrollIntoView({ block: "end" });
+      const { bottom, height } = each.getBoundingClientRect();
+      return height > 0 && bottom > document.querySelector(".side").getBoundingClientRect().top;
+    }).map((each) => each.outerHTML)"""
+    assert anna.page.evaluate(covered) == []
 
 
 HOSTILE = (

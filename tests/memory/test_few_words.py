@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from ana.memory.changes import Change
-from ana.memory.few_words import describe_property, show_name, show_value
+from ana.memory.few_words import call_value, describe_property, show_name, show_value
 from ana.memory.item import Item
 from ana.memory.receipts import describe_change, make_receipt, word_change
+from ana.translation import speaking
 
 STAMP = "2026-11-24T08:00:00+00:00"
 LIE = "This was found in your message."
@@ -41,6 +42,12 @@ LIE = "This was found in your message."
 )
 def test_a_property_is_told_so_that_it_pretends_nothing(name: str, value: Any, said: str) -> None:
     assert describe_property(name, value, 2026) == said
+
+
+def test_the_types_that_the_offline_reader_gives_are_told_in_the_language() -> None:
+    with speaking("de"):
+        told = [call_value(kind) for kind in ("task", "reminder", "note", "idea")]
+    assert told == ["Aufgabe", "Erinnerung", "Notiz", "Idee"]
 
 
 def test_a_long_value_is_told_by_its_length_and_a_long_name_is_cut() -> None:
