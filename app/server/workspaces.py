@@ -116,12 +116,6 @@ def open_served(workspace: Workspace) -> Handles:
     return open_handles(workspace, PROGRAM, instruct=decision_prompt)
 
 
-async def _close_unused(opened: OpenWorkspace, stack: contextlib.AsyncExitStack) -> None:
-    while opened.requests or opened.imports:
-        await asyncio.sleep(0.05)
-    await stack.aclose()
-
-
 def _finish_forgetting(assistant: Assistant) -> None:
     """Finish the forgetting that an ended process had begun."""
     if assistant.handles.workspace.note("forgetting").read():
@@ -235,7 +229,7 @@ class Workspaces:
         """
         if opened := self._open.pop(person, None):
             await opened[0].runs.close()
-            closing = asyncio.create_task(_close_unused(*opened))
+            closing = asyncio.create_task(opened[1].aclose())
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)
             if closing in (await asyncio.wait({closing}, timeout=LEAVING_SECONDS))[0]:
@@ -281,13 +275,21 @@ class Workspaces:
         stack.push_async_callback(asyncio.to_thread, handles.memory.close)
         stack.push_async_callback(asyncio.to_thread, sessions.close)
         saver = await stack.enter_async_context(workspace.open_thread_store().open_server_saver())
+        opened: OpenWorkspace | None = None
+
+        async def wait_for_requests() -> None:
+            while opened and (opened.requests or opened.imports):
+                await asyncio.sleep(0.05)
+
+        stack.push_async_callback(wait_for_requests)
         worker = GraphWorker(handles, saver)
         assistant = Assistant(handles, compile_graph(saver), PROGRAM, PATIENCE)
         await asyncio.to_thread(_finish_forgetting, assistant)
         stack.enter_context(ring_meanwhile(handles))
         runs, turns = self._open_runs(workspace, worker), TurnRunner(assistant)
         stamp = (await asyncio.to_thread(storage.stamp))._replace(settings=before.settings)
-        return OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, self._slots, sessions, stamp)
+        opened = OpenWorkspace(handles, worker, runs, Rows(workspace, runs), turns, self._slots, sessions, stamp)
+        return opened
 
     def _open_runs(self, workspace: Workspace, worker: GraphWorker) -> "LocalRuns | QueuedRuns":
         """Return the storage of a person's runs: the queue of a database, or this process."""

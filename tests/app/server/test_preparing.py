@@ -14,6 +14,7 @@ from app.server.workspaces import Workspaces
 def test_a_search_is_prepared_after_the_first_request_and_beside_none(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("app.server.workspaces.LEAVING_SECONDS", 0.5)
     prepared: list[DataHandles] = []
     monkeypatch.setattr(DataHandles, "prepare_search", lambda handles: prepared.append(handles))
 

@@ -2,13 +2,12 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
 from ana.errors import PersonRemoved
+from ana.memory.memory import Memory
 from ana.people import People
 from ana.settings import load_settings
 from ana.workspace import open_workspace
@@ -53,21 +52,23 @@ def test_a_request_that_was_let_in_before_its_person_was_removed_leaves_nothing_
 def test_a_workspace_is_closed_once_no_request_works_with_it(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.server.workspaces.LEAVING_SECONDS", 0.0)
     ends: list[str] = []
+    close = Memory.close
+
+    def note_end(memory: Memory) -> None:
+        ends.append("the workspace")
+        close(memory)
+
+    monkeypatch.setattr(Memory, "close", note_end)
 
     async def close_under_a_request() -> None:
         workspaces = Workspaces(load_settings)
         async with workspaces.hold("dora") as opened:
-            await workspaces.enter("dora", note_end())
             await workspaces.close("dora")
+            await asyncio.sleep(0.2)
             ends.append("the request")
             assert await asyncio.to_thread(lambda: [*opened.handles.memory.items()]) == []
-        while len(ends) < 2:
+        while workspaces._closing:
             await asyncio.sleep(0.01)
-
-    @asynccontextmanager
-    async def note_end() -> AsyncIterator[None]:
-        yield
-        ends.append("the workspace")
 
     running.tokens["dora"] = People(load_settings()).add("dora")
     asyncio.run(asyncio.wait_for(close_under_a_request(), 60))
