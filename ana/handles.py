@@ -104,7 +104,7 @@ def open_handles(
     instruct: Callable[[str], str] | None = None,
     backend: "Backend | None" = None,
 ) -> Handles:
-    """Build the handles. Nothing is locked or read before its first use, except a read-only data folder.
+    """Build the handles. Nothing is locked or read before its first use.
 
     Args:
         program: The name of this process in another's messages.

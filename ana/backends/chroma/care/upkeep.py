@@ -31,7 +31,7 @@ class Upkeep:
         self.store: WholeStore = backend
         self._folder = backend.folder
         self.path = backend.path
-        """Where its files can be read: the data folder, or a copy of one that cannot be written."""
+        """The data folder."""
 
     @property
     def embedder(self) -> Embedder:
