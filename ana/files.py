@@ -1,4 +1,4 @@
-"""Files that are written completely or not at all, SQLite files that may be damaged, read-only folders."""
+"""Files that are written completely or not at all, and SQLite files that may be damaged."""
 
 import glob
 import os
